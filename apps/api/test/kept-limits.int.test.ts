@@ -1,38 +1,21 @@
-import type { Tables } from '@sandyard/db/schema/tables'
-import type { UpdateObject } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addCaller, type Caller } from './support/build-callers.ts'
-import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
+import { describe, expect, it } from 'vitest'
+import { addCaller } from './support/build-callers.ts'
+import { waitFor, type Answer } from './support/control-plane.ts'
+import { useLimitedTeam } from './support/limited-team.ts'
 
-let world: World
-let api: Server
-let other: Server
-let caller: Caller
-let count = 0
+const team = useLimitedTeam()
+const { setLimits, create } = team
 
-beforeAll(async () => {
-  world = await createWorld()
-  api = await world.startServer({ loops: true })
-  other = await world.startServer({ loops: true })
-})
-afterAll(() => world[Symbol.asyncDispose]())
-beforeEach(async () => {
-  count += 1
-  caller = await addCaller(world, api, `Keeper${count}`)
-})
-
-const setLimits = (limits: UpdateObject<Tables, 'team'>): Promise<unknown> =>
-  world.database.db.updateTable('team').set(limits).where('id', '=', caller.teamId).execute()
-
-const create = (body: object = {}): Promise<Answer> => caller.withKey('POST', '/v2/sandboxes', { templateID: 'base', ...body })
 async function created(body: object = {}): Promise<string> {
   const answer = await create(body)
   expect(answer.status, answer.text).toBe(201)
   return answer.body.sandboxID
 }
-const pause = (id: string, server = api): Promise<Answer> => server.call('POST', `/sandboxes/${id}/pause`, { apiKey: caller.apiKey })
-const stateOf = async (id: string): Promise<string> => (await caller.withKey('GET', `/sandboxes/${id}`)).body.state
-const used = async (name: string): Promise<number> => (await caller.withKey('GET', `/teams/${caller.teamId}/limits`)).body[name].used
+const pause = (id: string, server = team.api): Promise<Answer> =>
+  server.call('POST', `/sandboxes/${id}/pause`, { apiKey: team.caller.apiKey })
+const stateOf = async (id: string): Promise<string> => (await team.caller.withKey('GET', `/sandboxes/${id}`)).body.state
+const used = async (name: string): Promise<number> =>
+  (await team.caller.withKey('GET', `/teams/${team.caller.teamId}/limits`)).body[name].used
 
 const OF_TEAM = 'On this server the limit is that of the team: see `sandyard limits`.'
 const tooManyPaused = (limit: number, source = OF_TEAM): string =>
@@ -50,17 +33,17 @@ describe('the paused sandboxes of a team', () => {
     expect((await pause(first)).status).toBe(204)
     expect(refusal(await pause(second))).toEqual(tooMany(tooManyPaused(1)))
     expect([await stateOf(second), await used('maxPausedSandboxes')]).toEqual(['running', 1])
-    const stranger = await addCaller(world, api, `Stranger${count}`)
+    const stranger = await addCaller(team.world, team.api, `Stranger-${team.caller.slug}`)
     const { sandboxID } = (await stranger.withKey('POST', '/v2/sandboxes', { templateID: 'base' })).body
     expect((await stranger.withKey('POST', `/sandboxes/${sandboxID}/pause`)).status).toBe(204)
-    expect((await caller.withKey('DELETE', `/sandboxes/${first}`)).status).toBe(204)
+    expect((await team.caller.withKey('DELETE', `/sandboxes/${first}`)).status).toBe(204)
     expect((await pause(second)).status).toBe(204)
   })
 
   it('are limited together over two servers', async () => {
     await setLimits({ max_paused_sandboxes: 2 })
     const ids = await Promise.all(Array.from({ length: 6 }, () => created()))
-    const answers = await Promise.all(ids.map((id, n) => pause(id, n % 2 === 0 ? api : other)))
+    const answers = await Promise.all(ids.map((id, n) => pause(id, n % 2 === 0 ? team.api : team.other)))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([204, 204, 429, 429, 429, 429])
     expect(await used('maxPausedSandboxes')).toBe(2)
   })
@@ -73,7 +56,7 @@ describe('the paused sandboxes of a team', () => {
     expect((await pause(plain)).status).toBe(429)
     await setLimits({ max_paused_sandboxes: 1 })
     expect((await pause(asked)).status).toBe(204)
-    expect((await caller.withKey('POST', `/sandboxes/${expiring}/timeout`, { timeout: 0 })).status).toBe(204)
+    expect((await team.caller.withKey('POST', `/sandboxes/${expiring}/timeout`, { timeout: 0 })).status).toBe(204)
     await waitFor('the pause at the end time', async () => (await stateOf(expiring)) === 'paused')
     expect(await used('maxPausedSandboxes')).toBe(2)
   })
@@ -81,16 +64,16 @@ describe('the paused sandboxes of a team', () => {
   it('are limited where they are forked, and a resume needs no place', async () => {
     await setLimits({ max_paused_sandboxes: 2 })
     const id = await created({ autoPause: true })
-    const { body: forks } = await caller.withKey('POST', `/sandboxes/${id}/fork`, { count: 3 })
+    const { body: forks } = await team.caller.withKey('POST', `/sandboxes/${id}/fork`, { count: 3 })
     const refused = { error: { code: 429, message: tooManyPaused(2) } }
     expect([forks.length, forks[0].error, forks[1], forks[2]]).toEqual([3, undefined, refused, refused])
     expect((await pause(id)).status).toBe(204)
-    expect((await caller.withKey('POST', `/sandboxes/${id}/resume`, { autoPause: true })).status).toBe(201)
+    expect((await team.caller.withKey('POST', `/sandboxes/${id}/resume`, { autoPause: true })).status).toBe(201)
     expect(await used('maxPausedSandboxes')).toBe(2)
   })
 
   it('are limited by the setting for a team without a limit of its own', async () => {
-    const limited = await world.startServer({ env: { SANDYARD_MAX_PAUSED_SANDBOXES: '1' } })
+    const limited = await team.world.startServer({ env: { SANDYARD_MAX_PAUSED_SANDBOXES: '1' } })
     const ids = [await created(), await created()]
     expect((await pause(ids[0] ?? '', limited)).status).toBe(204)
     const source = 'On this server the limit is the setting SANDYARD_MAX_PAUSED_SANDBOXES.'
@@ -104,21 +87,21 @@ describe('the snapshots of a team', () => {
   it('are limited, those included that another one has replaced [POST /sandboxes/{sandboxID}/snapshots]', async () => {
     await setLimits({ max_snapshots: 2 })
     const id = await created()
-    const take = (body: object = {}): Promise<Answer> => caller.withKey('POST', `/sandboxes/${id}/snapshots`, body)
+    const take = (body: object = {}): Promise<Answer> => team.caller.withKey('POST', `/sandboxes/${id}/snapshots`, body)
     expect([(await take({ name: 'same' })).status, (await take({ name: 'same' })).status]).toEqual([201, 201])
     expect(refusal(await take())).toEqual(tooMany(message))
     expect([await stateOf(id), await used('maxSnapshots')]).toEqual(['running', 2])
     // A fork keeps none.
-    expect((await caller.withKey('POST', `/sandboxes/${id}/fork`, { count: 1 })).body[0].error).toBeUndefined()
-    const [{ snapshotID }] = (await caller.withKey('GET', '/snapshots')).body
-    expect((await caller.withKey('DELETE', `/templates/${encodeURIComponent(snapshotID.split(':')[0])}`)).status).toBe(204)
+    expect((await team.caller.withKey('POST', `/sandboxes/${id}/fork`, { count: 1 })).body[0].error).toBeUndefined()
+    const [{ snapshotID }] = (await team.caller.withKey('GET', '/snapshots')).body
+    expect((await team.caller.withKey('DELETE', `/templates/${encodeURIComponent(snapshotID.split(':')[0])}`)).status).toBe(204)
     expect((await take()).status).toBe(201)
   })
 
   it('are limited together when several are taken at once', async () => {
     await setLimits({ max_snapshots: 2 })
     const ids = await Promise.all(Array.from({ length: 5 }, () => created()))
-    const answers = await Promise.all(ids.map((id) => caller.withKey('POST', `/sandboxes/${id}/snapshots`, {})))
+    const answers = await Promise.all(ids.map((id) => team.caller.withKey('POST', `/sandboxes/${id}/snapshots`, {})))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 429, 429, 429])
     expect(await used('maxSnapshots')).toBe(2)
     for (const id of ids) expect(await stateOf(id)).toBe('running')
@@ -127,16 +110,16 @@ describe('the snapshots of a team', () => {
 
 it('the templates of a team are limited, and builds of those that it has are not [POST /v3/templates]', async () => {
   await setLimits({ max_templates: 1 })
-  const register = (name: string): Promise<Answer> => caller.withKey('POST', '/v3/templates', { name })
+  const register = (name: string): Promise<Answer> => team.caller.withKey('POST', '/v3/templates', { name })
   const { status, body } = await register('one')
   expect(status).toBe(202)
   const message = `you have reached the maximum number of templates (1). Delete some that you do not need. ${OF_TEAM}`
   expect(refusal(await register('two'))).toEqual(tooMany(message))
   expect((await register('one')).status).toBe(202)
   const id = await created()
-  expect((await caller.withKey('POST', `/sandboxes/${id}/snapshots`, {})).status).toBe(201)
+  expect((await team.caller.withKey('POST', `/sandboxes/${id}/snapshots`, {})).status).toBe(201)
   expect(await used('maxTemplates')).toBe(1)
-  expect((await caller.withKey('DELETE', `/templates/${body.templateID}`)).status).toBe(204)
+  expect((await team.caller.withKey('DELETE', `/templates/${body.templateID}`)).status).toBe(204)
   expect((await register('two')).status).toBe(202)
 })
 

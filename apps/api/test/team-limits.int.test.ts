@@ -1,34 +1,13 @@
-import type { Tables } from '@sandyard/db/schema/tables'
-import { sql, type UpdateObject } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { addCaller, type Caller } from './support/build-callers.ts'
-import { createWorld, waitFor, type Answer, type Server, type World } from './support/control-plane.ts'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { waitFor, type Answer, type Server } from './support/control-plane.ts'
+import { useLimitedTeam } from './support/limited-team.ts'
 
-let world: World
-/** Two servers, whose listeners hear of changed limits. */
-let api: Server
-let other: Server
-let caller: Caller
-let count = 0
-
-beforeAll(async () => {
-  world = await createWorld()
-  api = await world.startServer({ loops: true })
-  other = await world.startServer({ loops: true })
-})
-afterAll(() => world[Symbol.asyncDispose]())
-beforeEach(async () => {
-  count += 1
-  caller = await addCaller(world, api, `Team${count}`)
-})
-
-const setLimits = (limits: UpdateObject<Tables, 'team'>): Promise<unknown> =>
-  world.database.db.updateTable('team').set(limits).where('id', '=', caller.teamId).execute()
-
-const create = (body: object = {}): Promise<Answer> => caller.withKey('POST', '/v2/sandboxes', { templateID: 'base', ...body })
+const team = useLimitedTeam()
+const { setLimits, create } = team
 
 const createOn = (server: Server): Promise<Answer> =>
-  server.call('POST', '/v2/sandboxes', { apiKey: caller.apiKey, body: { templateID: 'base' } })
+  server.call('POST', '/v2/sandboxes', { apiKey: team.caller.apiKey, body: { templateID: 'base' } })
 
 const tooMany = (limit: number, source: string): string =>
   `you have reached the maximum number of concurrent E2B sandboxes (${limit}). If you need more, please visit 'https://e2b.dev/docs/billing'. On this server the limit is ${source}.`
@@ -38,11 +17,11 @@ describe('the sandboxes of a team', () => {
   it('are limited by its row instead of the setting, at once on all servers', async () => {
     await setLimits({ max_sandboxes: 1 })
     expect((await create()).status).toBe(201)
-    const refused = await createOn(other)
+    const refused = await createOn(team.other)
     expect(refused.body).toEqual({ code: 429, message: tooMany(1, OF_TEAM) })
     expect(refused.headers['retry-after']).toBe('1')
     await setLimits({ max_sandboxes: 2 })
-    expect((await createOn(other)).status).toBe(201)
+    expect((await createOn(team.other)).status).toBe(201)
     expect((await create()).status).toBe(429)
     await setLimits({ max_sandboxes: null })
     expect((await create()).status).toBe(201)
@@ -50,23 +29,23 @@ describe('the sandboxes of a team', () => {
 
   it('are limited together over two servers', async () => {
     await setLimits({ max_sandboxes: 4 })
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? create() : createOn(other))))
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? create() : createOn(team.other))))
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([...fill(4, 201), ...fill(8, 429)])
   })
 
   it('are limited at resume, connect, wake and fork', async () => {
     const { sandboxID } = (await create({ autoResume: { enabled: true }, autoPause: true })).body
-    expect((await caller.withKey('POST', `/sandboxes/${sandboxID}/pause`)).status).toBe(204)
+    expect((await team.caller.withKey('POST', `/sandboxes/${sandboxID}/pause`)).status).toBe(204)
     await setLimits({ max_sandboxes: 1 })
     const running = (await create()).body.sandboxID
     for (const operation of ['resume', 'connect']) {
-      const answer = await caller.withKey('POST', `/sandboxes/${sandboxID}/${operation}`, { timeout: 60 })
+      const answer = await team.caller.withKey('POST', `/sandboxes/${sandboxID}/${operation}`, { timeout: 60 })
       expect([answer.body, answer.headers['retry-after']]).toEqual([{ code: 429, message: tooMany(1, OF_TEAM) }, '1'])
     }
     await expectForkLimit(running, 1)
     await setLimits({ max_sandboxes: 2 })
-    expect((await caller.withKey('POST', `/sandboxes/${sandboxID}/resume`, { timeout: 60 })).status).toBe(201)
-    const { body: forks } = await caller.withKey('POST', `/sandboxes/${running}/fork`, { count: 1 })
+    expect((await team.caller.withKey('POST', `/sandboxes/${sandboxID}/resume`, { timeout: 60 })).status).toBe(201)
+    const { body: forks } = await team.caller.withKey('POST', `/sandboxes/${running}/fork`, { count: 1 })
     expect(forks).toEqual([{ error: { code: 429, message: tooMany(2, OF_TEAM) } }])
   })
 
@@ -74,7 +53,7 @@ describe('the sandboxes of a team', () => {
   async function expectForkLimit(sandboxId: string, limit: number): Promise<void> {
     const message = `Count must be lower than the maximum number of concurrent sandboxes (${limit})`
     await waitFor('the limit of forks', async () => {
-      const { body } = await caller.withKey('POST', `/sandboxes/${sandboxId}/fork`, { count: 1 })
+      const { body } = await team.caller.withKey('POST', `/sandboxes/${sandboxId}/fork`, { count: 1 })
       return body.message === message
     })
   }
@@ -87,11 +66,11 @@ describe('the longest lifetime of a team', () => {
     await waitFor('the limit', async () => (await create({ timeout: 3601 })).body.message === message)
     const { sandboxID } = (await create({ timeout: 3600 })).body
     for (const operation of ['resume', 'connect', 'fork']) {
-      const answer = await caller.withKey('POST', `/sandboxes/${sandboxID}/${operation}`, { timeout: 3601 })
+      const answer = await team.caller.withKey('POST', `/sandboxes/${sandboxID}/${operation}`, { timeout: 3601 })
       expect(answer.body, operation).toEqual({ code: 400, message })
     }
-    await caller.withKey('POST', `/sandboxes/${sandboxID}/timeout`, { timeout: 80_000 })
-    const { startedAt, endAt } = (await caller.withKey('GET', `/sandboxes/${sandboxID}`)).body
+    await team.caller.withKey('POST', `/sandboxes/${sandboxID}/timeout`, { timeout: 80_000 })
+    const { startedAt, endAt } = (await team.caller.withKey('GET', `/sandboxes/${sandboxID}`)).body
     expect(Date.parse(endAt) - Date.parse(startedAt)).toBe(3_600_000)
     await setLimits({ max_lifetime_seconds: null })
     await waitFor('the setting', async () => (await create({ timeout: 7200 })).status === 201)
@@ -99,7 +78,7 @@ describe('the longest lifetime of a team', () => {
 })
 
 describe('the builds of a team', () => {
-  const register = (name: string, size: object = {}): Promise<Answer> => caller.withKey('POST', '/v3/templates', { name, ...size })
+  const register = (name: string, size: object = {}): Promise<Answer> => team.caller.withKey('POST', '/v3/templates', { name, ...size })
 
   it('are limited by its row, at registration and at the start', async () => {
     const first = (await register('one')).body
@@ -109,7 +88,7 @@ describe('the builds of a team', () => {
       'you have reached the maximum number of concurrent template builds (1). Please wait for existing builds to complete or contact support if you need more concurrent builds. ' +
       `On this server the limit is ${OF_TEAM}.`
     const start = (): Promise<Answer> =>
-      caller.withKey('POST', `/v2/templates/${first.templateID}/builds/${first.buildID}`, { fromImage: 'debian' })
+      team.caller.withKey('POST', `/v2/templates/${first.templateID}/builds/${first.buildID}`, { fromImage: 'debian' })
     for (const answer of [await register('three'), await start()]) {
       expect([answer.body, answer.headers['retry-after']]).toEqual([{ code: 429, message }, '1'])
     }
@@ -131,9 +110,9 @@ describe('the builds of a team', () => {
 describe('the disk of the templates of a team', () => {
   it('is at most that of its row', async () => {
     const register = (name: string, minFreeDiskMb: number): Promise<Answer> =>
-      caller.withKey('POST', '/v3/templates', { name, minFreeDiskMb })
+      team.caller.withKey('POST', '/v3/templates', { name, minFreeDiskMb })
     const disk = async (name: string): Promise<unknown> =>
-      (await caller.withKey('GET', '/templates')).body.find(({ aliases }: { aliases: string[] }) => aliases.includes(name)).diskSizeMB
+      (await team.caller.withKey('GET', '/templates')).body.find(({ aliases }: { aliases: string[] }) => aliases.includes(name)).diskSizeMB
     await setLimits({ max_disk_mib: 12_000 })
     await waitFor('the limit', async () => (await register('larger', 12_001)).status === 400)
     expect((await register('larger', 12_001)).body).toEqual({
@@ -152,7 +131,7 @@ describe('the disk of the templates of a team', () => {
 describe('the rate of creates of a team', () => {
   it('holds over two servers, and says what is left', async () => {
     await setLimits({ creates_per_minute: 1, create_burst: 5 })
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? create() : createOn(other))))
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? create() : createOn(team.other))))
     const allowed = answers.filter(({ status }) => status === 201)
     expect(allowed.map(({ headers }) => Number(headers['ratelimit-remaining'])).toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4])
     expect(allowed.map(({ headers }) => headers['ratelimit-limit'])).toEqual(fill(5, '5'))
@@ -186,11 +165,11 @@ describe('the rate of creates of a team', () => {
   it('counts each fork, and neither a refused create nor a repeated one', async () => {
     await setLimits({ creates_per_minute: 1, create_burst: 4 })
     const withKey = { 'idempotency-key': 'same' }
-    const made = await caller.withKey('POST', '/v2/sandboxes', { templateID: 'base' }, withKey)
-    const again = await caller.withKey('POST', '/v2/sandboxes', { templateID: 'base' }, withKey)
+    const made = await team.caller.withKey('POST', '/v2/sandboxes', { templateID: 'base' }, withKey)
+    const again = await team.caller.withKey('POST', '/v2/sandboxes', { templateID: 'base' }, withKey)
     expect(again.body.sandboxID).toBe(made.body.sandboxID)
     expect((await create({ templateID: 'absent' })).status).toBe(404)
-    const { body: forks, headers } = await caller.withKey('POST', `/sandboxes/${made.body.sandboxID}/fork`, { count: 5 })
+    const { body: forks, headers } = await team.caller.withKey('POST', `/sandboxes/${made.body.sandboxID}/fork`, { count: 5 })
     expect(headers['ratelimit-remaining']).toBe('0')
     expect(forks.map((fork: { error?: { code: number; message: string } }) => fork.error)).toEqual([
       ...fill(3, undefined),
@@ -200,7 +179,7 @@ describe('the rate of creates of a team', () => {
   })
 
   it('is that of the settings for a team without one', async () => {
-    const limited = await world.startServer({ env: { SANDYARD_CREATES_PER_MINUTE: '1', SANDYARD_CREATE_BURST: '2' } })
+    const limited = await team.world.startServer({ env: { SANDYARD_CREATES_PER_MINUTE: '1', SANDYARD_CREATE_BURST: '2' } })
     const answers = [0, 1, 2].map(() => createOn(limited))
     expect((await Promise.all(answers)).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 429])
   })

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { createApp, type AppOptions } from '@sandyard/api/app'
 import { parseApiConfig } from '@sandyard/api/config'
@@ -102,8 +101,6 @@ export const ADMIN_TOKEN = 'admin-secret'
 export const DYING = 'dying'
 
 const silent = silentLogger()
-
-const MOST_GAP_MS = 60
 
 /** The given database is disposed with the world. */
 export async function createWorld(given?: TestDatabase): Promise<World> {
@@ -233,11 +230,5 @@ export async function endLease({ database }: World, { ctx }: Server): Promise<vo
 
 /** Looks less often the longer it takes: most looks are requests, which take the processor from what is waited for. */
 export async function waitFor(what: string, test: () => boolean | Promise<boolean>): Promise<void> {
-  let gapMs = 5
-  await pollUntil({ what, timeoutMs: 20_000, everyMs: 5 }, async () => {
-    if (await test()) return true
-    await delay(gapMs)
-    gapMs = Math.min(1.3 * gapMs, MOST_GAP_MS)
-    return undefined
-  })
+  await pollUntil({ what, timeoutMs: 20_000, everyMs: 10, mostMs: 65 }, async () => ((await test()) ? true : undefined))
 }

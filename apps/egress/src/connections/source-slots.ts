@@ -33,23 +33,9 @@ export class SourceSlots {
       this.#open.release(source)
       return undefined
     }
-    const settle = once(() => this.#pending.release(source))
-    const close = once(() => this.#open.release(source))
-    return {
-      settle,
-      [Symbol.dispose]: () => {
-        settle()
-        close()
-      },
-    }
-  }
-}
-
-function once(work: () => void): () => void {
-  let isDone = false
-  return () => {
-    if (isDone) return
-    isDone = true
-    work()
+    const [open, pending] = [new DisposableStack(), new DisposableStack()]
+    open.defer(() => this.#open.release(source))
+    open.use(pending).defer(() => this.#pending.release(source))
+    return { settle: () => pending.dispose(), [Symbol.dispose]: () => open.dispose() }
   }
 }

@@ -6,6 +6,8 @@ export interface PollOptions {
   readonly what: string
   readonly timeoutMs: number
   readonly everyMs: number
+  /** The pauses grow by a third up to this. Default: they do not grow. */
+  readonly mostMs?: number
   readonly signal?: AbortSignal
 }
 
@@ -15,13 +17,15 @@ export interface PollOptions {
  * @throws AppError `deadline_exceeded` after `timeoutMs`; the abort reason when `signal` aborts; any error of `probe`
  */
 export async function pollUntil<T>(options: PollOptions, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  const { what, timeoutMs, everyMs, signal } = options
+  const { what, timeoutMs, everyMs, mostMs = everyMs, signal } = options
   const deadline = performance.now() + timeoutMs
+  let pauseMs = everyMs
   while (true) {
     signal?.throwIfAborted()
     const value = await probe()
     if (value !== undefined) return value
     if (performance.now() >= deadline) throw new AppError('deadline_exceeded', `timed out waiting for ${what}`)
-    await delay(everyMs, undefined, signal === undefined ? {} : { signal })
+    await delay(pauseMs, undefined, signal === undefined ? {} : { signal })
+    pauseMs = Math.min((pauseMs * 4) / 3, mostMs)
   }
 }

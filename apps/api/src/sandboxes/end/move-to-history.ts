@@ -14,8 +14,7 @@ export interface EndedSandbox {
 
 /**
  * Moves an ending sandbox from the live ones to the history. It ran from each start or resume until the pause or the end that followed, besides the runs whose
- * events were removed. Each part reads
- * only the events that it needs, for a sandbox that has a million of them.
+ * events were removed. Each part reads only the events that it needs, for a sandbox that has a million of them.
  *
  * @returns undefined when another caller has moved it
  */
