@@ -95,3 +95,31 @@ test('files are edited with a check for conflicts, uploaded by a drop, downloade
     expect(problems).toEqual([])
   })
 })
+
+// The browser drops requests when a network interface of its machine comes or goes, as with each sandbox of a server on the same machine.
+test('a save whose answer is lost is sent again, and a file that has the text already is no conflict', async () => {
+  await withSandbox(async (sandbox) => {
+    await sandbox.files.write(FILE, 'one\n')
+    await using tab = await openTab(browser(), 'developer')
+    const { page } = tab
+    await show(page, `/sandboxes/${sandbox.sandboxId}/files?path=${encodeURIComponent(FILE)}`)
+    const editor = page.locator('.cm-content')
+    await editor.filter({ hasText: 'one' }).waitFor()
+    await page.route(
+      (url) => url.pathname.endsWith('/files/content'),
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    await editor.click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('two')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByText('not saved', { exact: true }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await sandbox.files.read(FILE)).toBe('one\ntwo')
+  })
+})

@@ -9,7 +9,7 @@ import { filesTexts as texts } from '../../../texts/sandbox-files-texts.ts'
 import { mayChange } from '../sandbox-tab.ts'
 import { Editor } from './editor.tsx'
 import { conflictOf } from './file-tree.ts'
-import { openFile, readOriginal } from './open-file.ts'
+import { openFile, readOriginal, type OpenFile } from './open-file.ts'
 import { writeCode } from '../inside-code.ts'
 
 interface Props {
@@ -41,27 +41,35 @@ export function TextFile({ sandboxId, entry, text, listed, onReload, onDirty, st
   }, [state])
 
   const put = async (expected: string | undefined): Promise<void> => {
-    const bytes = new TextEncoder().encode(readRef.current())
+    const sent = readRef.current()
     const written = await call('PUT /sandboxes/{sandboxId}/files/content', {
       params: { sandboxId },
       query: expected === undefined ? { path } : { path, version: expected },
-      body: bytes,
+      body: new TextEncoder().encode(sent),
     })
+    saved(written, sent)
+  }
+  const saved = (written: FileEntry, content: string): void => {
     setVersion(written.version)
-    markDirty(false)
+    // What was typed meanwhile is not saved.
+    markDirty(readRef.current() !== content)
     setConflict(false)
     toast('done', texts.saved)
   }
+  const readTheirs = (): Promise<OpenFile> => openFile(sandboxId, path, AbortSignal.timeout(30_000))
   const save = async (): Promise<void> => {
     try {
       await put(state === 'removed' ? 'none' : version)
     } catch (err) {
       if (!(err instanceof ApiFailure && err.status === 412)) throw err
-      setConflict(true)
+      // An earlier try may have written it, whose answer was lost.
+      const theirs = await readTheirs().catch(() => undefined)
+      if (theirs?.kind === 'text' && theirs.text === readRef.current()) saved(theirs.entry, theirs.text)
+      else setConflict(true)
     }
   }
   const compare = async (): Promise<void> => {
-    const theirs = await openFile(sandboxId, path, AbortSignal.timeout(30_000))
+    const theirs = await readTheirs()
     setShown({ text: readRef.current(), original: theirs.kind === 'text' ? theirs.text : '' })
     setVersion(theirs.entry.version)
     setConflict(false)
@@ -79,7 +87,14 @@ export function TextFile({ sandboxId, entry, text, listed, onReload, onDirty, st
     <>
       <div class="toolbar">
         {mayChange() && (
-          <ActionButton kind="primary" isSmall disabled={!isDirty && state !== 'removed'} code={writeCode(sandboxId, path)} run={save}>
+          <ActionButton
+            isRepeatable
+            kind="primary"
+            isSmall
+            disabled={!isDirty && state !== 'removed'}
+            code={writeCode(sandboxId, path)}
+            run={save}
+          >
             {texts.save}
           </ActionButton>
         )}
