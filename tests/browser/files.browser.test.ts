@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { withSandbox } from '../acceptance/support/with-sandbox.ts'
 import { expectNoBarriers } from './support/axe.ts'
-import { openTab, show, useBrowser } from './support/browser.ts'
+import { openTab, seen, show, useBrowser } from './support/browser.ts'
 
 const browser = useBrowser()
 const FILE = '/home/user/work/plan.txt'
@@ -33,7 +33,7 @@ test('files are edited with a check for conflicts, uploaded by a drop, downloade
     await page.keyboard.press('Control+End')
     await page.keyboard.type('two')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved.').waitFor()
+    await seen(page.getByText('Saved.'))
     expect(await sandbox.files.read(FILE)).toBe('one\ntwo')
     await expectNoBarriers(page, 'the editor')
 
@@ -117,7 +117,7 @@ test('a save whose answer is lost is sent again, and a file that has the text al
     await page.keyboard.press('Control+End')
     await page.keyboard.type('two')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Saved.').waitFor()
+    await seen(page.getByText('Saved.'))
     await page.getByText('not saved', { exact: true }).waitFor({ state: 'detached' })
     expect(await page.getByRole('dialog').count()).toBe(0)
     expect(await sandbox.files.read(FILE)).toBe('one\ntwo')

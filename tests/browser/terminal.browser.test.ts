@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { sandyard } from '../acceptance/support/sandyard.ts'
 import { withSandbox } from '../acceptance/support/with-sandbox.ts'
 import { expectNoBarriers } from './support/axe.ts'
-import { openTab, PATIENCE_MS, show, until, useBrowser } from './support/browser.ts'
+import { openTab, seen, show, until, useBrowser } from './support/browser.ts'
 import { api, server } from './support/server.ts'
 
 const browser = useBrowser()
@@ -26,7 +26,7 @@ async function typeLine(page: Page, line: string): Promise<void> {
 }
 
 async function seesInTerminal(page: Page, text: string | RegExp): Promise<void> {
-  await page.locator('.xterm-rows').filter({ hasText: text }).first().waitFor({ timeout: PATIENCE_MS })
+  await seen(page.locator('.xterm-rows').filter({ hasText: text }))
 }
 
 async function openShell(page: Page, sandboxId: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, vi } from 'vitest'
 import { collectProblems } from './problems.ts'
 import { PendingRequests } from './pending-requests.ts'
@@ -11,6 +11,16 @@ export const PATIENCE_MS = 60_000
 /** For tests that run side by side: `expect.poll` does not know to which of them it belongs. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   await vi.waitUntil(isSo, { timeout: PATIENCE_MS, interval: 50 })
+}
+
+/** Waits for what a page must show. The error of a failure says what it shows instead. */
+export async function seen(locator: Locator): Promise<void> {
+  try {
+    await locator.first().waitFor({ timeout: PATIENCE_MS })
+  } catch (err) {
+    const shown = await locator.page().locator('body').innerText()
+    throw new Error(`${(err as Error).message}\nThe page shows:\n${shown}`, { cause: err })
+  }
 }
 
 export interface Tab extends AsyncDisposable {
