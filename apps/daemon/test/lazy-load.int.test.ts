@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, writeFile } from 'node:fs/promises'
+import { copyFile, readdir, writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -40,6 +40,10 @@ it('[process.Process/Start] succeeds when descriptors are free again, although t
       sockets.push(socket)
       await once(socket, 'connect')
     }
+    // A connection is open for its client before the daemon has accepted it.
+    const hasNone = async (): Promise<true | undefined> =>
+      (await readdir(`/proc/${daemon.pid}/fd`)).length >= OPEN_FILES ? true : undefined
+    await pollUntil({ what: 'a daemon without descriptors', timeoutMs: 20_000, everyMs: 20 }, hasNone)
     const command = { process: { cmd: '/bin/echo', args: ['started'], cwd: '/' }, stdin: false }
     expect(await post(port, agent, 'process.Process/Start', command)).toContain('too many open files')
     for (const socket of sockets) socket.destroy()

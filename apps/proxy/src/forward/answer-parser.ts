@@ -64,6 +64,11 @@ export class AnswerParser {
     return this.#state === 'done' && this.#mayContinue
   }
 
+  /** Bytes of a body with a length that are still to come; 0 for any other body. */
+  get bytesLeft(): number {
+    return this.#state === 'length' ? this.#left : 0
+  }
+
   /** Most of the last read was the framing of tiny chunks. */
   get hasTinyChunks(): boolean {
     return this.#chunks?.hasTinyChunks === true
@@ -78,6 +83,12 @@ export class AnswerParser {
     let at = 0
     while (at < data.length && this.#state !== 'done') at = this.#read(data, at)
     if (at < data.length) this.#mayContinue = false
+  }
+
+  /** The next `count` bytes of the body, at most `bytesLeft`, were relayed without being read. */
+  skip(count: number): void {
+    this.#left -= count
+    if (this.#left === 0) this.#end([])
   }
 
   /** Reads the end of the connection. @throws when the answer is not complete */
@@ -123,10 +134,7 @@ export class AnswerParser {
     const end = this.#state === 'until-close' ? data.length : Math.min(data.length, at + this.#left)
     // A whole read is passed on as it is, so that its memory can be freed when it was written.
     this.#handler.onBody(at === 0 && end === data.length ? data : data.subarray(at, end))
-    if (this.#state === 'until-close') return end
-    this.#left -= end - at
-    if (this.#left > 0) return end
-    this.#end([])
+    if (this.#state === 'length') this.skip(end - at)
     return end
   }
 

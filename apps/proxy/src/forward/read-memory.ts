@@ -1,7 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net'
 
 /** Enough for the answers of small calls. */
-const SMALL_BLOCK_BYTES = 16 * 1024
+export const SMALL_BLOCK_BYTES = 16 * 1024
 /** A read of this size costs far less than eight reads of 64 KiB (`bench -- downloads`). */
 const LARGE_BLOCK_BYTES = 512 * 1024
 const GROWTH = 4

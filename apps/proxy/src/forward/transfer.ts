@@ -4,8 +4,9 @@ import { formatRequestHead, toPairs } from '../message/head.ts'
 import { AnswerParser, type AnswerHandler, type AnswerHead } from './answer-parser.ts'
 import type { Exchange } from './find-exchange.ts'
 import { breakOff } from './open-tunnel.ts'
+import { KernelRelay, MIN_RELAYED_BYTES } from './kernel-relay.ts'
 import { InterimRelay, type InterimLimits } from './relay-interim.ts'
-import { lendBytes, reusesMemory, shrinkMemory } from './read-memory.ts'
+import { lendBytes, reusesMemory, shrinkMemory, SMALL_BLOCK_BYTES } from './read-memory.ts'
 import { RequestSender } from './request-sender.ts'
 import { keepsTrailers, responseHeaders } from './response-headers.ts'
 import type { ConnectionUser, UpstreamConnection } from './upstream-connection.ts'
@@ -27,6 +28,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
   readonly #parser: AnswerParser
   readonly #request: RequestSender
   readonly #interim: InterimRelay
+  #relay: KernelRelay | undefined
   readonly #done = Promise.withResolvers<void>()
   /** The connection is in use: neither failed nor complete. */
   #isOpen = true
@@ -67,6 +69,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
       res.off('finish', this.#done.resolve)
       this.#breakOff()
       this.#parser.close()
+      this.#relay?.[Symbol.dispose]()
     }
   }
 
@@ -82,6 +85,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     this.#read(() => this.#parser.push(bytes))
     // Other connections wait while a read is parsed.
     if (this.#parser.hasTinyChunks) shrinkMemory(this.#parts.connection.socket)
+    if (bytes.length >= SMALL_BLOCK_BYTES && this.#parser.bytesLeft >= MIN_RELAYED_BYTES) this.#relayInKernel()
   }
 
   onEnd(): void {
@@ -132,8 +136,23 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     else this.#flush()
   }
 
+  /** Passes on what has arrived behind the last read, which filled its memory. */
+  #relayInKernel(): void {
+    const { res, connection } = this.#parts
+    const { socket } = connection
+    const client = res.bodySocket
+    if (!this.#isOpen || this.#waits > 0 || client?.writableLength !== 0 || !reusesMemory(socket)) return
+    const relay = (this.#relay ??= KernelRelay.open(socket, client))
+    const bytes = relay?.relay(this.#parser.bytesLeft) ?? 0
+    if (relay === undefined || bytes === 0) return
+    // The next read only tells that there is more.
+    shrinkMemory(socket)
+    this.#read(() => this.#parser.skip(bytes))
+    if (this.#isOpen && relay.isBlocked) relay.drained(this.#pause())
+  }
+
   #end(): void {
-    const { res, connection, keep } = this.#parts
+    const { connection, keep } = this.#parts
     const { socket } = connection
     this.#isOpen = false
     // What happens to the connection from now on must not cut off the answer, which the client may still be reading.
@@ -145,6 +164,12 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     if (!isSent) breakOff(socket)
     else if (keep !== undefined && this.#parser.mayContinue) keep()
     else socket.destroySoon()
+    if (this.#relay?.isBlocked === true) this.#relay.drained(() => this.#endAnswer())
+    else this.#endAnswer()
+  }
+
+  #endAnswer(): void {
+    const { res } = this.#parts
     const last = this.#held
     if (last !== undefined && last.length < SMALL_BYTES) res.end(last.toString('latin1'), 'latin1')
     else {

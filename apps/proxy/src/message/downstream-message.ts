@@ -39,6 +39,8 @@ export interface DownstreamResponse {
   /** The whole answer was given to the kernel. */
   readonly writableFinished: boolean
   readonly destroyed: boolean
+  /** The connection, when bytes of the body may be written to it as they are: the head has left, and the body has a length. */
+  readonly bodySocket?: Socket | undefined
   sendDate: boolean
   /** False: the connection is closed after the answer. */
   shouldKeepAlive: boolean

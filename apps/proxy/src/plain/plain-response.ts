@@ -41,6 +41,11 @@ export class PlainResponse implements DownstreamResponse {
     return this.#socket.destroyed
   }
 
+  get bodySocket(): Socket | undefined {
+    const isReady = this.headersSent && this.#head === '' && !this.#isChunked && !isWithoutBody(this.statusCode)
+    return isReady && this.#socket.writable ? this.#socket : undefined
+  }
+
   writeHead(status: number, reasonOrHeaders: string | readonly string[], withReason: readonly string[] = []): this {
     const [reason, headers] = typeof reasonOrHeaders === 'string' ? [reasonOrHeaders, withReason] : [STATUS_CODES[status], reasonOrHeaders]
     let hasLength = false
