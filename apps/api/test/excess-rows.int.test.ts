@@ -96,6 +96,52 @@ describe('a team with more than its caps', () => {
   })
 })
 
+describe('the history of a team', () => {
+  /** Kills the sandbox of `beforeEach` and others, the first one first. */
+  async function endSandboxes(count: number): Promise<string[]> {
+    const ids = [id]
+    while (ids.length < count) ids.push((await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })).body.sandboxID)
+    for (const sandboxId of ids) {
+      expect((await api.call('DELETE', `/sandboxes/${sandboxId}`)).status).toBe(204)
+      await waitFor('the end of the sandbox', async () => (await endedOnes()).includes(sandboxId))
+    }
+    return ids
+  }
+
+  async function endedOnes(): Promise<string[]> {
+    const rows = await world.database.db.selectFrom('sandbox_history').select('sandbox_id').orderBy('ended_at').execute()
+    return rows.map(({ sandbox_id }) => sandbox_id)
+  }
+
+  it('loses the sandboxes that ended first, with their events', async () => {
+    const ids = await endSandboxes(4)
+    const living = (await api.call('POST', '/v2/sandboxes', { body: { templateID: 'base' } })).body.sandboxID
+    // A pass looks up one event in a hundred.
+    await append('sandbox.ended', 2000, ['of the former days'])
+    await new ExcessRows(world.database.db, 2).pass(running)
+    expect(await endedOnes()).toEqual(ids.slice(2))
+    const eventsOf = async (sandboxId: string) => (await api.call('GET', `/sandboxes/${sandboxId}/events`)).status
+    expect(await Promise.all([...ids, living].map(eventsOf))).toEqual([404, 404, 200, 200, 200])
+    const { rows } = await sql`select from event where subject = any(${ids.slice(0, 2)}::text[])`.execute(world.database.db)
+    expect(rows).toEqual([])
+  })
+
+  it('keeps those that webhooks have not been told of', async () => {
+    const body = { name: 'mine', url: 'https://public.test/', events: ['sandbox.lifecycle.killed'], signatureSecret: 'x'.repeat(32) }
+    expect((await api.call('POST', '/events/webhooks', { body })).status).toBe(201)
+    const [first] = await endSandboxes(2)
+    await append('sandbox.ended', 2000, ['of the former days'])
+    const excess = new ExcessRows(world.database.db, 1)
+    await excess.pass(running)
+    expect(await endedOnes()).toContain(first)
+    while (await readOutbox(world.database));
+    await append('sandbox.ended', 2000, ['of the former days'])
+    await excess.pass(running)
+    expect(await endedOnes()).not.toContain(first)
+    expect(await world.database.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(2)
+  })
+})
+
 describe('events that a webhook waits for', () => {
   beforeEach(async () => {
     const body = { name: 'mine', url: 'https://public.test/', events: ['sandbox.lifecycle.updated'], signatureSecret: 'x'.repeat(32) }

@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '@sandyard/db/database'
 import { inBatches } from '@sandyard/db/in-batches'
 import { capEvents, eventCap, RUN_BEGINS, type EventGroup } from '../../events/cap-events.ts'
+import { capHistory } from '../end/cap-history.ts'
 import { capRuns } from '../events/cap-runs.ts'
+import type { Event } from '../../events/event-log.ts'
 import { trimLogs } from '../../sandbox-logs/trim-logs.ts'
 
 /** New events that a pass looks at. */
@@ -10,6 +12,11 @@ const LOOK = { size: 10_000, most: 20 }
 /** One of so many is looked up: who causes many is found, and a count of all that is kept costs little for each. */
 const LOOKED_UP = 100
 const DELETED = { size: 1000, most: 500 }
+const ENDED = 'sandbox.ended' satisfies Event['kind']
+/** The newest ones of a team, within the retention of the history. */
+const KEPT_ENDED = 1_000_000
+/** With a few events each. */
+const ENDED_AT_ONCE = 200
 /** After this time a pass begins nothing more. */
 const PASS_MS = 30_000
 
@@ -20,15 +27,18 @@ interface Sample {
 }
 
 /**
- * Deletes the events and log lines of sandboxes and teams that have more than their caps. Who may have too many is found among the events that are
+ * Deletes the events, log lines and ended sandboxes of those that have more than their caps. Who may have too many is found among the events that are
  * new since the pass before, from the oldest event on in a new process. Those with the most come first.
  */
 export class ExcessRows {
   readonly #db: Db
+  readonly #keptEnded: number
   #after = 0
 
-  constructor(db: Db) {
+  /** @param keptEnded - ended sandboxes of a team */
+  constructor(db: Db, keptEnded = KEPT_ENDED) {
     this.#db = db
+    this.#keptEnded = keptEnded
   }
 
   /** @param stopping - ends the pass after the statement in flight */
@@ -42,6 +52,11 @@ export class ExcessRows {
       const cap = group.kind === RUN_BEGINS ? capRuns : capEvents
       const deleted = await cap(this.#db, group, { size: DELETED.size, most: left, signal })
       left -= Math.ceil(deleted / DELETED.size)
+    }
+    for (const teamId of mostFirst(samples.filter(({ kind }) => kind === ENDED).map(({ team_id }) => team_id))) {
+      if (left <= 0 || signal.aborted) return
+      const deleted = await capHistory(this.#db, { teamId, kept: this.#keptEnded }, { size: ENDED_AT_ONCE, most: left, signal })
+      left -= Math.ceil(deleted / ENDED_AT_ONCE)
     }
     for (const sandboxId of mostFirst(samples.filter(({ kind }) => kind.startsWith('sandbox.')).map(({ subject }) => subject))) {
       if (signal.aborted) return
