@@ -77,6 +77,8 @@ describe('a plain request gets the bytes that it gets from the HTTP server of No
       '3;a=b\r\none\r\n1\r\n!\r\n0\r\nX-Sum: 1\r\n\r\n',
       '"text":"one!"}',
     ],
+    ['that ends its connection', ['GET /x HTTP/1.1', host, 'Connection: close'], '', '"text":""}'],
+    ['that ends its connection, in chunks', ['GET /chunks HTTP/1.1', host, 'connection: CLOSE'], '', '0\r\n\r\n'],
     ['without a body', ['GET /empty HTTP/1.1', host], '', '\r\n\r\n'],
     ['that is not modified', ['GET /unchanged HTTP/1.1', host], '', '\r\n\r\n'],
     ['in chunks', ['GET /chunks HTTP/1.1', host], '', '0\r\n\r\n'],
@@ -112,6 +114,18 @@ it.each(WAYS)('the last answer of a connection says so, whatever headers it has,
   expect(client.received).toContain('\r\nConnection: close\r\n')
   held[0]?.req.socket.write('body')
   expect(await client.closed()).toBe('end')
+})
+
+it.each(WAYS)('a connection that the client wants closed ends behind the answer, whatever follows the request, %s', async (_, extra) => {
+  held = []
+  using client = new RawClient(proxy.port)
+  client.send(['GET /held HTTP/1.1', host, 'Connection: close', ...extra])
+  await until('the request', () => held.length === 1)
+  client.send(['GET /x HTTP/1.1', host])
+  held[0]?.end('all')
+  expect(await client.closed()).toBeDefined()
+  expect(client.received.match(/HTTP\/1\.1/g)).toHaveLength(1)
+  expect(client.received).toContain('\r\nConnection: close\r\n')
 })
 
 describe('a connection', () => {

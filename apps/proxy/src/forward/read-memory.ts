@@ -46,7 +46,7 @@ class Block {
 
 /**
  * The memory that a connection is read into, again and again. It grows while reads fill it, as large answers do, and becomes small again when the
- * connection is idle. A slow client holds one block: whoever lends it pauses the connection until it is given back.
+ * connection is idle. A slow client holds one block, and the next one while it grows: whoever lends it pauses the connection until it is given back.
  */
 export class ReadMemory {
   #block = new Block(SMALL_BLOCK_BYTES)
@@ -81,9 +81,9 @@ export class ReadMemory {
 
   #next(): Uint8Array {
     const block = this.#block
-    if (!block.isLent && this.#wanted === block.bytes.length) return block.bytes
-    // Nothing is read into it before it was given back.
-    if (this.#socket?.destroyed === true || (block.isLent && this.#socket?.isPaused() === true)) return block.bytes
+    // Nothing is read into a block that is lent before it was given back.
+    const isUsable = !block.isLent || this.#socket?.isPaused() === true
+    if (this.#socket?.destroyed === true || (isUsable && this.#wanted === block.bytes.length)) return block.bytes
     block.release()
     this.#block = new Block(this.#wanted)
     // Where no more memory is allowed.

@@ -32,6 +32,14 @@ describe('parsePlainHead', () => {
   })
 
   it.each([
+    ['', true],
+    ['Connection: Keep-Alive\n', true],
+    ['connection: Close\n', false],
+  ])('says whether the connection goes on, with %j', (header, keepsAlive) => {
+    expect(parse(`GET / HTTP/1.1\nHost: x\n${header}\n`)).toMatchObject({ keepsAlive })
+  })
+
+  it.each([
     ['that is not complete', 'GET / HTTP/1.1\nHost: x\n'],
     ['without a host', 'GET / HTTP/1.1\n\n'],
     ['with two hosts', 'GET / HTTP/1.1\nHost: x\nhost: y\n\n'],
@@ -45,7 +53,7 @@ describe('parsePlainHead', () => {
     ['with chunks and a length', 'POST / HTTP/1.1\nHost: x\nContent-Length: 1\ntransfer-encoding: chunked\n\n'],
     ['that waits for 100', 'POST / HTTP/1.1\nHost: x\nExpect: 100-continue\nContent-Length: 1\n\n'],
     ['for another protocol', 'GET / HTTP/1.1\nHost: x\nConnection: Upgrade\nUpgrade: websocket\n\n'],
-    ['that closes the connection', 'GET / HTTP/1.1\nHost: x\nConnection: close\n\n'],
+    ['that wants something else of its connection', 'GET / HTTP/1.1\nHost: x\nConnection: close, te\n\n'],
     ['with two lengths in one', 'POST / HTTP/1.1\nHost: x\nContent-Length: 1, 1\n\n'],
     ['with a signed length', 'POST / HTTP/1.1\nHost: x\nContent-Length: +1\n\n'],
     ['with an empty length', 'POST / HTTP/1.1\nHost: x\nContent-Length:\n\n'],

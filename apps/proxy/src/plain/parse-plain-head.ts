@@ -10,6 +10,8 @@ export interface PlainHead {
   readonly rawHeaders: readonly string[]
   /** Of the body; `chunked` when only its end shows it. */
   readonly contentLength: number | 'chunked'
+  /** False: the client wants the connection closed behind the answer. */
+  readonly keepsAlive: boolean
   /** Bytes of the head, with its empty line. */
   readonly length: number
 }
@@ -19,7 +21,7 @@ const REQUEST_LINE = /^(GET|POST|PUT|PATCH|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/
 const HEADER = /^[\w!#$%&'*+\-.^`|~]+:[\t\x20-\x7e\x80-\xff]*$/
 const LENGTH = /^\d{1,15}$/
 
-/** Headers that change how a message is framed or what follows it. `Connection: keep-alive` changes nothing. */
+/** Headers that change how a message is framed or what follows it. */
 const NOT_PLAIN: ReadonlySet<string> = new Set([
   'expect',
   'keep-alive',
@@ -32,7 +34,7 @@ const NOT_PLAIN: ReadonlySet<string> = new Set([
 
 /**
  * Reads the head of a request that every parser of HTTP/1.1 reads in the same way (RFC 9112): it has arrived whole, each line ends with CR LF,
- * no header is folded or repeated, it has one host, its body is empty, has a length or is in chunks, and it asks for nothing about its connection.
+ * no header is folded or repeated, it has one host, its body is empty, has a length or is in chunks, and it asks for nothing about its connection but its end.
  *
  * Returns undefined for all other bytes. They may be a valid request.
  *
@@ -58,9 +60,10 @@ export function parsePlainHead(bytes: Buffer, maxBytes: number): PlainHead | und
     rawHeaders.push(name, value)
   }
   const { host, connection } = headers
-  if (host === undefined || (connection !== undefined && connection.toLowerCase() !== 'keep-alive')) return undefined
+  const keepsAlive = connection === undefined || connection.toLowerCase() === 'keep-alive'
+  if (host === undefined || (!keepsAlive && connection.toLowerCase() !== 'close')) return undefined
   const contentLength = readLength(headers)
-  return contentLength === undefined ? undefined : { method, url, headers, rawHeaders, contentLength, length: end + 4 }
+  return contentLength === undefined ? undefined : { method, url, headers, rawHeaders, contentLength, keepsAlive, length: end + 4 }
 }
 
 function readLength({ 'content-length': length, 'transfer-encoding': coding }: IncomingHttpHeaders): number | 'chunked' | undefined {

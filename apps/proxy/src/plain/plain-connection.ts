@@ -82,7 +82,7 @@ export class PlainConnection {
     if (req === undefined) return this.#leave(bytes)
     if (this.#res === undefined) socket.setTimeout(idleTimeoutMs)
     const res = new PlainResponse(socket, { idleTimeoutMs, onFinish: () => this.#onFinish() })
-    if (this.#isStopping) res.shouldKeepAlive = false
+    if (this.#isStopping || !req.keepsAlive) res.shouldKeepAlive = false
     this.#req = req
     this.#res = res
     serve(req, res)

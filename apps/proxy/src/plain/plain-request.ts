@@ -11,6 +11,7 @@ export class PlainRequest implements DownstreamRequest {
   readonly httpVersion = '1.1'
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: readonly string[]
+  readonly keepsAlive: boolean
   rawTrailers: readonly string[] = []
   readonly socket: Socket
   /** Bytes of a body with a length that have not arrived. */
@@ -23,11 +24,12 @@ export class PlainRequest implements DownstreamRequest {
   #onData: ((bytes: Buffer) => void) | undefined
   #onEnd: (() => void) | undefined
 
-  constructor({ method, url, headers, rawHeaders, contentLength }: PlainHead, socket: Socket) {
+  constructor({ method, url, headers, rawHeaders, contentLength, keepsAlive }: PlainHead, socket: Socket) {
     this.method = method
     this.url = url
     this.headers = headers
     this.rawHeaders = rawHeaders
+    this.keepsAlive = keepsAlive
     this.#left = contentLength === 'chunked' ? 0 : contentLength
     const onBody = (bytes: Buffer): void => this.#receive(bytes)
     const onComplete = (trailers: readonly string[]): void => void (this.rawTrailers = trailers)

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
@@ -64,7 +64,8 @@ export async function startSecondEngine(more: readonly string[] = [], diskMib?: 
     })
   const restart = async (): Promise<void> => {
     await engine.stop()
-    // An engine refuses to start while any process has the number that a killed one has left.
+    // An engine refuses to start while any process has the number that a killed one has left, and takes one for its containerd.
+    await containerdEnded(join(folder, 'exec/containerd/containerd.pid'))
     await rm(join(folder, 'pid'), { force: true })
     engine = spawnEngine(args, file)
     await untilUp()
@@ -75,6 +76,17 @@ export async function startSecondEngine(more: readonly string[] = [], diskMib?: 
     await stop()
     throw err
   }
+}
+
+/** The kernel ends the containerd of an engine that was killed, a moment later. */
+async function containerdEnded(pidFile: string): Promise<void> {
+  const pid = await readFile(pidFile, 'utf8').catch(() => undefined)
+  if (pid === undefined) return
+  await pollUntil({ what: 'the end of containerd', timeoutMs: STOP_TIMEOUT_MS, everyMs: 20 }, async () => {
+    const stat = await readFile(`/proc/${pid.trim()}/stat`, 'utf8').catch(() => '')
+    return !stat.includes('(containerd)') || stat.includes(') Z ') ? true : undefined
+  })
+  await rm(pidFile, { force: true })
 }
 
 interface EngineProcess {
