@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { promisify } from 'node:util'
-import { createGzip, createZstdCompress, gzip, zstdCompress } from 'node:zlib'
+import { createGzip, createZstdCompress, gzip, gzipSync, zstdCompress, zstdCompressSync } from 'node:zlib'
 import type { ContentCoding } from './accept-encoding.ts'
 
 export type Compression = Exclude<ContentCoding, 'identity'>
@@ -22,8 +22,14 @@ const takeTurn = pLimit(2)
 const gzipBytes = promisify(gzip)
 const zstdBytes = promisify(zstdCompress)
 
+/** Up to this size compression takes some microseconds on the thread of the event loop, and several times as long on the thread pool. */
+const INLINE_BYTES = 4096
+
 /** Compresses a few bytes at once. */
-export function compressWhole(bytes: Buffer, coding: Compression): Promise<Buffer> {
+export async function compressWhole(bytes: Buffer, coding: Compression): Promise<Buffer> {
+  if (bytes.length <= INLINE_BYTES) {
+    return coding === 'gzip' ? gzipSync(bytes, { ...GZIP, chunkSize: INLINE_BYTES }) : zstdCompressSync(bytes, ZSTD)
+  }
   return takeTurn(() => (coding === 'gzip' ? gzipBytes(bytes, GZIP) : zstdBytes(bytes, ZSTD)))
 }
 
