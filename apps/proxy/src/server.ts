@@ -14,6 +14,7 @@ import { joinSmallPieces } from './message/join-small-pieces.ts'
 import { NodeResponse } from './message/node-response.ts'
 import { ACCESS_TOKEN } from './message/token-headers.ts'
 import type { DownstreamRequest, DownstreamResponse, RequestHead } from './message/downstream-message.ts'
+import { loadKernelPipes } from './native/kernel-pipe.ts'
 import { PlainConnections } from './plain/plain-connections.ts'
 import { requestIdHeader } from './request-scope.ts'
 import { serveRequest } from './serve-request.ts'
@@ -101,6 +102,9 @@ export function createProxyServer(ctx: ProxyContext): ProxyServer {
     http: server,
     async listen() {
       const { bind, port } = ctx.config
+      await loadKernelPipes().catch((err: unknown) =>
+        ctx.log.traffic.warn({ err }, 'splice(2) cannot be called, so large answers are copied'),
+      )
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject)
         server.listen(port, bind, resolve)

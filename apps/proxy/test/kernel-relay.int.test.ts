@@ -137,6 +137,17 @@ it('gives up its pipes when their clients go away', { timeout: 60_000 }, async (
   expect(pipes()).toBeLessThanOrEqual(Math.max(before, KEPT_DESCRIPTORS))
 })
 
+it('has a pipe for others when downloads stand still', { timeout: 60_000 }, async () => {
+  const standing = Array.from({ length: MAX_PIPES + 1 }, () => open('/held'))
+  await until('the requests', () => held.length === standing.length)
+  const begin = CONTENT.subarray(0, 1024 ** 2)
+  for (const res of held) res.write(begin)
+  await until('what has arrived', () => standing.every((client) => bodyOf(client).length === begin.length))
+  const pipe = KernelPipe.open()
+  expect(pipe).toBeDefined()
+  pipe?.release()
+})
+
 it('serves the next request of a connection behind a large answer', { timeout: 60_000 }, async () => {
   const client = open('/whole')
   await until('the answer', () => bodyOf(client).length === SIZE)

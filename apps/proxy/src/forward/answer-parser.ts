@@ -85,10 +85,9 @@ export class AnswerParser {
     if (at < data.length) this.#mayContinue = false
   }
 
-  /** The next `count` bytes of the body, at most `bytesLeft`, were relayed without being read. */
+  /** The next `count` bytes of the body, fewer than `bytesLeft`, were relayed without being read. */
   skip(count: number): void {
     this.#left -= count
-    if (this.#left === 0) this.#end([])
   }
 
   /** Reads the end of the connection. @throws when the answer is not complete */
@@ -134,7 +133,10 @@ export class AnswerParser {
     const end = this.#state === 'until-close' ? data.length : Math.min(data.length, at + this.#left)
     // A whole read is passed on as it is, so that its memory can be freed when it was written.
     this.#handler.onBody(at === 0 && end === data.length ? data : data.subarray(at, end))
-    if (this.#state === 'length') this.skip(end - at)
+    if (this.#state === 'until-close') return end
+    this.#left -= end - at
+    if (this.#left > 0) return end
+    this.#end([])
     return end
   }
 

@@ -3,7 +3,7 @@ import { KernelPipe } from '../native/kernel-pipe.ts'
 
 /** A shorter rest of a body is copied. */
 export const MIN_RELAYED_BYTES = 256 * 1024
-/** For one turn: other connections wait meanwhile. */
+/** Behind one read, of which libuv does 32 at most before it looks at other connections. */
 const MAX_TURN_BYTES = 512 * 1024
 /** Node writes these when the client's socket is full, because only Node can tell when it takes bytes again. */
 const WAITING_BYTES = 16 * 1024

@@ -16,16 +16,21 @@ const freeBlocks: Buffer[] = []
 
 const memories = new WeakMap<Socket, ReadMemory>()
 
+/** At most what is wanted. */
+function allowedBytes(wanted: number): number {
+  return largeBytes + wanted <= MAX_LARGE_BYTES ? wanted : Math.min(wanted, MEDIUM_BLOCK_BYTES)
+}
+
 /** A piece of memory, which is counted until it is neither read into nor lent. */
 class Block {
   readonly bytes: Buffer
   #users = 1
 
   constructor(wanted: number) {
-    const isAllowed = wanted <= MEDIUM_BLOCK_BYTES || largeBytes + wanted <= MAX_LARGE_BYTES
-    const free = isAllowed && wanted === LARGE_BLOCK_BYTES ? freeBlocks.pop() : undefined
-    this.bytes = free ?? Buffer.allocUnsafeSlow(isAllowed ? wanted : MEDIUM_BLOCK_BYTES)
-    if (this.bytes.length > MEDIUM_BLOCK_BYTES) largeBytes += this.bytes.length
+    const bytes = allowedBytes(wanted)
+    const free = bytes === LARGE_BLOCK_BYTES ? freeBlocks.pop() : undefined
+    this.bytes = free ?? Buffer.allocUnsafeSlow(bytes)
+    if (bytes > MEDIUM_BLOCK_BYTES) largeBytes += bytes
   }
 
   get isLent(): boolean {
@@ -81,13 +86,13 @@ export class ReadMemory {
 
   #next(): Uint8Array {
     const block = this.#block
+    const { length } = block.bytes
     // Nothing is read into a block that is lent before it was given back.
     const isUsable = !block.isLent || this.#socket?.isPaused() === true
-    if (this.#socket?.destroyed === true || (isUsable && this.#wanted === block.bytes.length)) return block.bytes
+    const isWanted = this.#wanted === length || (this.#wanted > length && allowedBytes(this.#wanted) <= length)
+    if (this.#socket?.destroyed === true || (isUsable && isWanted)) return block.bytes
     block.release()
     this.#block = new Block(this.#wanted)
-    // Where no more memory is allowed.
-    this.#wanted = this.#block.bytes.length
     return this.#block.bytes
   }
 }

@@ -69,7 +69,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
       res.off('finish', this.#done.resolve)
       this.#breakOff()
       this.#parser.close()
-      this.#relay?.[Symbol.dispose]()
+      this.#leaveRelay()
     }
   }
 
@@ -136,23 +136,36 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     else this.#flush()
   }
 
-  /** Passes on what has arrived behind the last read, which filled its memory. */
+  /** Passes on what has arrived behind the last read, which filled its memory. The parser reads the last bytes, with what follows them. */
   #relayInKernel(): void {
     const { res, connection } = this.#parts
     const { socket } = connection
     const client = res.bodySocket
+    // What Node still has to write comes first.
     if (!this.#isOpen || this.#waits > 0 || client?.writableLength !== 0 || !reusesMemory(socket)) return
-    const relay = (this.#relay ??= KernelRelay.open(socket, client))
-    const bytes = relay?.relay(this.#parser.bytesLeft) ?? 0
-    if (relay === undefined || bytes === 0) return
+    const relay = KernelRelay.open(socket, client)
+    if (relay === undefined) return
+    this.#relay = relay
+    const bytes = relay.relay(this.#parser.bytesLeft - SMALL_BYTES)
     // The next read only tells that there is more.
-    shrinkMemory(socket)
-    this.#read(() => this.#parser.skip(bytes))
-    if (this.#isOpen && relay.isBlocked) relay.drained(this.#pause())
+    if (bytes > 0) shrinkMemory(socket)
+    this.#parser.skip(bytes)
+    if (!relay.isBlocked) return this.#leaveRelay()
+    const readOn = this.#pause()
+    relay.drained(() => {
+      this.#leaveRelay()
+      readOn()
+    })
+  }
+
+  /** A download that stands still has none. */
+  #leaveRelay(): void {
+    this.#relay?.[Symbol.dispose]()
+    this.#relay = undefined
   }
 
   #end(): void {
-    const { connection, keep } = this.#parts
+    const { res, connection, keep } = this.#parts
     const { socket } = connection
     this.#isOpen = false
     // What happens to the connection from now on must not cut off the answer, which the client may still be reading.
@@ -164,12 +177,6 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     if (!isSent) breakOff(socket)
     else if (keep !== undefined && this.#parser.mayContinue) keep()
     else socket.destroySoon()
-    if (this.#relay?.isBlocked === true) this.#relay.drained(() => this.#endAnswer())
-    else this.#endAnswer()
-  }
-
-  #endAnswer(): void {
-    const { res } = this.#parts
     const last = this.#held
     if (last !== undefined && last.length < SMALL_BYTES) res.end(last.toString('latin1'), 'latin1')
     else {

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import koffi from 'koffi'
 
 /** `fcntl.h` of Linux: the same on x64 and arm64. */
 const O_NONBLOCK = 0o4000
@@ -10,9 +9,9 @@ const SPLICE_FLAGS = 1 | 2
 
 /** As much as a read of a large answer takes. The kernel leaves a pipe at 64 KiB when this account has too many large ones. */
 const PIPE_BYTES = 512 * 1024
-/** A client that does not read holds one; where there are no more, bytes are copied. Each takes two descriptors. */
+/** A client that does not read holds one while bytes for it are in it; where there are no more, bytes are copied. Each takes two descriptors. */
 const MAX_PIPES = 64
-/** Kept for the next answer: opening one takes three system calls. */
+/** Kept for the next turn: opening one takes three system calls. */
 const MAX_FREE_PIPES = 8
 
 interface SystemCalls {
@@ -44,11 +43,11 @@ export class KernelPipe {
     this.#writeEnd = writeEnd
   }
 
-  /** Undefined when too many are open, or this machine has no descriptors. */
+  /** Undefined when too many are open, when this machine has no descriptors, and before `loadKernelPipes`. */
   static open(): KernelPipe | undefined {
     const free = freePipes.pop()
-    if (free !== undefined || openPipes >= MAX_PIPES) return free
-    const { pipe2, fcntl } = load()
+    if (free !== undefined || openPipes >= MAX_PIPES || systemCalls === undefined) return free
+    const { pipe2, fcntl } = systemCalls
     const ends: [number, number] = [-1, -1]
     if (pipe2(ends, O_NONBLOCK | O_CLOEXEC) !== 0) return undefined
     const [readEnd, writeEnd] = ends
@@ -81,7 +80,7 @@ export class KernelPipe {
   /** Takes up to `bytes` out of the pipe. */
   take(bytes: number): Buffer {
     const buffer = Buffer.allocUnsafe(Math.min(bytes, this.#held))
-    const count = Math.max(0, load().read(this.#readEnd, buffer, buffer.length))
+    const count = Math.max(0, calls().read(this.#readEnd, buffer, buffer.length))
     this.#held -= count
     return buffer.subarray(0, count)
   }
@@ -93,13 +92,14 @@ export class KernelPipe {
       return
     }
     openPipes -= 1
-    for (const end of [this.#readEnd, this.#writeEnd]) load().close(end)
+    for (const end of [this.#readEnd, this.#writeEnd]) calls().close(end)
   }
 }
 
+/** A failed connection moves nothing; what Node does with it next tells how it has ended. */
 function move(from: number, to: number, bytes: number): number {
   if (from < 0 || to < 0) return 0
-  return Math.max(0, load().splice(from, null, to, null, bytes, SPLICE_FLAGS))
+  return Math.max(0, calls().splice(from, null, to, null, bytes, SPLICE_FLAGS))
 }
 
 /** Node has no public name for it. -1 for a socket that is closed. */
@@ -107,8 +107,14 @@ function descriptorOf(socket: Socket): number {
   return (socket as unknown as { _handle: { fd?: number } | null })._handle?.fd ?? -1
 }
 
-function load(): SystemCalls {
-  if (systemCalls !== undefined) return systemCalls
+function calls(): SystemCalls {
+  if (systemCalls === undefined) throw new Error('the system calls of pipes are not loaded')
+  return systemCalls
+}
+
+/** @throws Error when this C library lacks one of the functions: then there are no pipes, and all bytes are copied */
+export async function loadKernelPipes(): Promise<void> {
+  const { default: koffi } = await import('koffi')
   // Null means the C library that Node has loaded.
   const library = koffi.load(null)
   systemCalls = {
@@ -118,5 +124,4 @@ function load(): SystemCalls {
     read: library.func('long read(int, void *, size_t)'),
     close: library.func('int close(int)'),
   } as unknown as SystemCalls
-  return systemCalls
 }
