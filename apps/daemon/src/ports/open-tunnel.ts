@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
-import { splice } from '@sandyard/kit/net/splice'
+import { connectSockets } from '@sandyard/kit/net/connect-sockets'
 import { dialLoopback } from './dial-loopback.ts'
 import { readTunnelRequest, type TunnelRules } from './tunnel-request.ts'
 
@@ -38,7 +38,7 @@ export async function openTunnel({ request, socket, head }: TunnelCall, rules: T
     if (service === undefined) return refuse(socket, 502)
     socket.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     if (head.length > 0) service.write(head)
-    await splice(socket, service)
+    await connectSockets(socket, service)
   } catch {
     // The client has disconnected or the kernel is out of connections: the answer is the same.
     refuse(socket, 502)

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { splice } from '@sandyard/kit/net/splice'
+import { connectSockets } from '@sandyard/kit/net/connect-sockets'
 import type { EgressContext } from '../context.ts'
 import { DialError } from '../dial/dial-error.ts'
 import { dial, type Target } from '../dial/dial.ts'
@@ -32,7 +32,7 @@ export async function openTunnel(ctx: EgressContext, connection: Connection, nam
     return
   }
   slot.settle()
-  const ended = splice(socket, upstream)
+  const ended = connectSockets(socket, upstream)
   // Bytes in both directions pass this socket. It ends the other side when it is destroyed.
   socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
   await ended

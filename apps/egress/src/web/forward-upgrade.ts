@@ -1,7 +1,7 @@
 import { request, STATUS_CODES, validateHeaderName, validateHeaderValue, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { splice } from '@sandyard/kit/net/splice'
+import { connectSockets } from '@sandyard/kit/net/connect-sockets'
 import { recordDecision } from '../connections/record-decision.ts'
 import type { EgressContext } from '../context.ts'
 import { DialError } from '../dial/dial-error.ts'
@@ -26,7 +26,7 @@ export async function forwardUpgrade(ctx: EgressContext, web: WebConnection, req
       return
     }
     socket.write(headOf(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1')
-    const ended = splice(socket, upstream)
+    const ended = connectSockets(socket, upstream)
     socket.setTimeout(ctx.limits.idleTimeoutMs, () => socket.destroy())
     await ended
   } catch (err) {

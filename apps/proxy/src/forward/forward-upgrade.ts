@@ -1,7 +1,7 @@
 import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { resetSocket } from '@sandyard/kit/net/reset-socket'
-import { splice } from '@sandyard/kit/net/splice'
+import { connectSockets } from '@sandyard/kit/net/connect-sockets'
 import { awaitAnswer, explainSilence } from './await-answer.ts'
 import type { Exchange } from './find-exchange.ts'
 import { ClientGone, whileTracked, type Forwarding } from './forwarding.ts'
@@ -89,7 +89,7 @@ async function relaySwitched(answer: IncomingMessage, service: Switched, client:
   if (service.head.length > 0) client.socket.write(service.head)
   if (client.head.length > 0) service.socket.write(client.head)
   unwatchHalfOpen(client.socket)
-  await splice(client.socket, service.socket)
+  await connectSockets(client.socket, service.socket)
 }
 
 async function relayRefusal(answer: IncomingMessage, socket: Socket): Promise<void> {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
-import { splice } from '@sandyard/kit/net/splice'
+import { connectSockets } from '@sandyard/kit/net/connect-sockets'
 
 /** An address of this machine that represents a sandbox's address: a listener on 127.0.0.1 is not reachable there. */
 export const SANDBOX_HOST = '127.0.0.2'
@@ -26,7 +26,7 @@ export async function startSandbox(): Promise<StandInSandbox> {
     service.once('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'))
     service.once('connect', () => {
       socket.write('HTTP/1.1 200 OK\r\n\r\n')
-      void splice(socket, service)
+      void connectSockets(socket, service)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, SANDBOX_HOST, resolve))

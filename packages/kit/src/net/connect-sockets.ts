@@ -6,7 +6,7 @@ import { resetSocket } from './reset-socket.ts'
  * Connects two sockets byte for byte, at the pace of the slower one. When one side ends its sending, that end is passed on and the
  * other direction continues. When one side breaks, the other side is reset. Resolves when both are closed.
  */
-export async function splice(a: Socket, b: Socket): Promise<void> {
+export async function connectSockets(a: Socket, b: Socket): Promise<void> {
   const ended = Promise.all([closed(a, b), closed(b, a)])
   pass(a, b)
   pass(b, a)
