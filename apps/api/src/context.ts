@@ -13,7 +13,7 @@ import { Admission } from './admission/admission.ts'
 import { AuditLog } from './audit/audit-log.ts'
 import { AuthCache } from './auth/auth-cache.ts'
 import { KeyUsage } from './auth/key-usage.ts'
-import { OidcProvider } from './auth/oidc/oidc-provider.ts'
+import { openProvider } from './auth/oidc/open-provider.ts'
 import type { SchemeParts } from './auth/schemes.ts'
 import type { ApiConfig } from './config.ts'
 import { JobRunner } from './dashboard/jobs/job-runner.ts'
@@ -164,7 +164,7 @@ export async function createContext(config: ApiConfig, parts: ApiParts): Promise
     const usage = new KeyUsage(database, log.auth)
     shutdown.add('key usage', () => usage[Symbol.asyncDispose]())
     const { tokenSeed } = installation
-    const oidc = config.oidc && new OidcProvider({ config: config.oidc, database, outbound: config.outbound, log: log.auth })
+    const oidc = await openProvider(config, { database, log: log.auth })
     const { uploads, folder, archiveLimits } = openUploads(config, database, metrics)
     shutdown.add('uploads', () => uploads[Symbol.asyncDispose]())
     const readyMade = new ReadyMade({

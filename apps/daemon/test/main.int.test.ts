@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pollUntil } from '@sandyard/kit/async/poll-until'
 import { findFreePort } from '@sandyard/kit/net/free-port'
+import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 import { afterEach, expect, it } from 'vitest'
 import { envelope, stream } from './support/raw-rpc.ts'
 
@@ -18,7 +19,7 @@ afterEach(() => {
 
 async function startMain(environment: Record<string, string>) {
   const port = await findFreePort()
-  const env = { PATH: process.env['PATH'], SANDYARD_RUN_DIRECTORY: join(runDirectory, 'e2b'), ...environment }
+  const env = { ...COMPILED_MODULES, PATH: process.env['PATH'], SANDYARD_RUN_DIRECTORY: join(runDirectory, 'e2b'), ...environment }
   const daemon = spawn(process.execPath, [MAIN, '-isnotfc', '-host', '127.0.0.1', '-port', String(port)], { stdio: 'inherit', env })
   started.push(daemon)
   const url = `http://127.0.0.1:${port}`

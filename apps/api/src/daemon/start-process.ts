@@ -1,7 +1,5 @@
-import { createClient } from '@connectrpc/connect'
-import { Process } from '@sandyard/daemon-protocol/process/process_pb'
 import { daemonHeaders, type Daemon } from './daemon.ts'
-import { openDaemonTransport, toDaemonCallError } from './daemon-transport.ts'
+import { loadDaemonRpc } from './load-daemon-rpc.ts'
 import { toProcessEvent, type DaemonProcessEvent } from './process-events.ts'
 
 export interface ProcessRequest {
@@ -24,10 +22,11 @@ export interface ProcessRequest {
  */
 export async function* startProcess(daemon: Daemon, request: ProcessRequest, signal: AbortSignal): AsyncGenerator<DaemonProcessEvent> {
   const { cmd, args, user, cwd, env, timeoutMs } = request
-  using transport = openDaemonTransport(daemon)
+  const { openDaemonClients, toDaemonCallError } = await loadDaemonRpc()
+  using clients = openDaemonClients(daemon)
   const left = new AbortController()
   try {
-    const events = createClient(Process, transport.rpc).start(
+    const events = clients.processes.start(
       {
         process: { cmd, args: [...args], envs: { ...env }, ...(cwd !== undefined && { cwd }) },
         stdin: false,

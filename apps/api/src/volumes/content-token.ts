@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { errors, jwtVerify, SignJWT } from 'jose'
 import { AppError } from '@sandyard/kit/errors/app-error'
+import { loadOnce } from '@sandyard/kit/async/load-once'
 import type { Secret } from '@sandyard/kit/config/secret'
 import { isUuid } from '@sandyard/kit/ids/uuid'
 import type { Grantor } from '../auth/grantor.ts'
@@ -23,6 +23,9 @@ export interface TokenParts {
   readonly domain: string
 }
 
+/** Loaded by the first token: most servers have no volumes. */
+const loadJose = loadOnce(() => import('jose'))
+
 const ALGORITHM = 'HS256'
 const KEY_ID = 'volume-content-1'
 const LIFETIME_SECONDS = 3600
@@ -37,7 +40,8 @@ export interface ContentTokenOptions {
 }
 
 /** A credential of the content of one volume (control-plane.md 15.3). */
-export function issueContentToken(parts: TokenParts, grant: ContentGrant, { type, endsWith }: ContentTokenOptions): Promise<string> {
+export async function issueContentToken(parts: TokenParts, grant: ContentGrant, { type, endsWith }: ContentTokenOptions): Promise<string> {
+  const { SignJWT } = await loadJose()
   const { teamId, volumeId, access, grantor } = grant
   const issuer = issuerOf(parts)
   const now = Math.floor(Date.now() / 1000)
@@ -58,6 +62,7 @@ export function issueContentToken(parts: TokenParts, grant: ContentGrant, { type
 /** @throws AppError `unauthenticated` for a token that this installation did not issue, or an expired one */
 export async function readContentToken(parts: TokenParts, token: string): Promise<ContentGrant> {
   const issuer = issuerOf(parts)
+  const { errors, jwtVerify } = await loadJose()
   const options = { algorithms: [ALGORITHM], issuer, audience: issuer, clockTolerance: TOLERANCE_SECONDS, requiredClaims: ['exp', 'sub'] }
   try {
     const { payload } = await jwtVerify(token, keyOf(parts), options)

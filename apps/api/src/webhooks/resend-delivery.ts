@@ -1,4 +1,4 @@
-import { MOST_ATTEMPTS } from '@sandyard/api-contract/webhooks/webhook-delivery'
+import { MOST_ATTEMPTS } from '@sandyard/api-contract/webhooks/most-attempts'
 import { isUuid } from '@sandyard/kit/ids/uuid'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import type { Tx } from '@sandyard/db/database'

@@ -1,10 +1,7 @@
 import type { Command } from 'commander'
-import { countByKey, resealSecrets } from '@sandyard/api/secrets/reseal-secrets'
-import { resealWebhooks } from '@sandyard/api/webhooks/reseal-webhooks'
 import type { CliParts } from '../cli-parts.ts'
-import { EXIT } from '../exit-codes.ts'
-import { CliFailure } from '../fail.ts'
-import { readKeyRing } from '../read-key-ring.ts'
+
+const load = () => import('../secrets/reseal-values.ts')
 
 /** The key that encrypts the values of secrets. The values themselves are never shown. */
 export function registerSecrets(program: Command, parts: CliParts): void {
@@ -14,43 +11,9 @@ export function registerSecrets(program: Command, parts: CliParts): void {
   secrets
     .command('status')
     .description('how many stored values each key has encrypted, and whether it is in the settings')
-    .action(() => showStatus(parts))
+    .action(async () => (await load()).showKeys(parts))
   secrets
     .command('rotate')
     .description('encrypt all values of former keys with SANDYARD_SECRETS_KEY; servers do so too, every five minutes')
-    .action(() => rotate(parts))
-}
-
-async function showStatus(parts: CliParts): Promise<void> {
-  const { db } = await parts.database()
-  const ring = await readKeyRing(parts.environment, parts.connection.directory)
-  const counts = await countByKey(db)
-  const known = ring?.keyIds ?? []
-  const ids = [...new Set([...known, ...counts.keys()])]
-  const keys = ids.map((keyId) => ({ keyId, values: counts.get(keyId) ?? 0, state: stateOf(keyId, known) }))
-  const { output } = parts
-  output.result(keys, () => {
-    output.table(
-      ['KEY', 'VALUES', 'STATE'],
-      keys.map(({ keyId, values, state }) => [keyId, String(values), state]),
-    )
-    if (keys.length === 0) output.say('There is no key, and no secret is stored.')
-  })
-}
-
-function stateOf(keyId: string, [newest, ...former]: readonly string[]): 'newest' | 'former' | 'missing' {
-  if (keyId === newest) return 'newest'
-  return former.includes(keyId) ? 'former' : 'missing'
-}
-
-async function rotate(parts: CliParts): Promise<void> {
-  const database = await parts.database()
-  const ring = await readKeyRing(parts.environment, parts.connection.directory)
-  if (ring === undefined) throw new CliFailure(EXIT.usage, 'There is no key: set SANDYARD_SECRETS_KEY as the servers have it.')
-  const ofSecrets = await resealSecrets(database, ring, parts.signal)
-  const ofWebhooks = await resealWebhooks(database, ring, parts.signal)
-  const [resealed, broken] = [ofSecrets.resealed + ofWebhooks.resealed, ofSecrets.broken + ofWebhooks.broken]
-  if (broken > 0)
-    throw new CliFailure(EXIT.failed, `${broken} values cannot be opened by the key that encrypted them; ${resealed} are encrypted anew.`)
-  parts.output.result({ keyId: ring.keyId, resealed }, () => parts.output.line(`${resealed} values are now encrypted with ${ring.keyId}`))
+    .action(async () => (await load()).resealValues(parts))
 }

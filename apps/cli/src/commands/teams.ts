@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import type { CliParts } from '../cli-parts.ts'
-import { addMember, dropMember, showMembers } from '../teams/change-members.ts'
-import { changeTeam, listTeams, makeTeam, removeTeam } from '../teams/change-team.ts'
-import { cancelBuilds, killAll } from '../teams/end-work.ts'
 import { readEmail, readReason, readSlug, readTeamName } from '../teams/read-arguments.ts'
 
 const TEAM = 'slug or id of the team'
 const USER = 'address or id of the user'
+
+const loadTeams = () => import('../teams/change-team.ts')
+const loadMembers = () => import('../teams/change-members.ts')
+const loadWork = () => import('../teams/end-work.ts')
 
 /** Teams and their members, in the database; `kill` and `cancel-builds` go through the API. */
 export function registerTeams(program: Command, parts: CliParts): void {
@@ -18,13 +19,13 @@ export function registerTeams(program: Command, parts: CliParts): void {
     .argument('<team>', TEAM)
     .description('kill the running sandboxes of a team; paused ones stay; asks first; needs SANDYARD_ADMIN_TOKEN')
     .option('--yes', 'do not ask')
-    .action((team: string, options: { yes?: boolean }) => killAll(parts, team, options))
+    .action(async (team: string, options: { yes?: boolean }) => (await loadWork()).killAll(parts, team, options))
   teams
     .command('cancel-builds')
     .argument('<team>', TEAM)
     .description('cancel the unfinished builds of a team; asks first; needs SANDYARD_ADMIN_TOKEN')
     .option('--yes', 'do not ask')
-    .action((team: string, options: { yes?: boolean }) => cancelBuilds(parts, team, options))
+    .action(async (team: string, options: { yes?: boolean }) => (await loadWork()).cancelBuilds(parts, team, options))
 }
 
 function registerChanges(teams: Command, parts: CliParts): void {
@@ -33,49 +34,49 @@ function registerChanges(teams: Command, parts: CliParts): void {
     .alias('ls')
     .description('list teams, the newest first')
     .option('--search <text>', 'only those with this text in the name, the slug or the address')
-    .action((options: { search?: string }) => listTeams(parts, options))
+    .action(async (options: { search?: string }) => (await loadTeams()).listTeams(parts, options))
   teams
     .command('create')
     .argument('<name>', 'name of the team', readTeamName)
     .description('create a team; its limits are those of the settings')
     .requiredOption('--email <address>', 'who is responsible for it', readEmail)
     .option('--slug <slug>', 'namespace of its template names; made from the name when absent', readSlug)
-    .action((name: string, options: { email: string; slug?: string }) => makeTeam(parts, { name, ...options }))
+    .action(async (name: string, options: { email: string; slug?: string }) => (await loadTeams()).makeTeam(parts, { name, ...options }))
   teams
     .command('rename')
     .argument('<team>', TEAM)
     .argument('<name>', 'the new name', readTeamName)
     .description('give a team another name; its slug stays')
-    .action((team: string, name: string) => changeTeam(parts, team, { name }))
+    .action(async (team: string, name: string) => (await loadTeams()).changeTeam(parts, team, { name }))
   teams
     .command('block')
     .argument('<team>', TEAM)
     .description('let a team only read and delete')
     .option('--reason <text>', 'shown to the team', readReason)
-    .action((team: string, { reason }: { reason?: string }) =>
-      changeTeam(parts, team, { isBlocked: true, ...(reason !== undefined && { blockedReason: reason }) }),
+    .action(async (team: string, { reason }: { reason?: string }) =>
+      (await loadTeams()).changeTeam(parts, team, { isBlocked: true, ...(reason !== undefined && { blockedReason: reason }) }),
     )
   teams
     .command('unblock')
     .argument('<team>', TEAM)
     .description('end the block of a team')
-    .action((team: string) => changeTeam(parts, team, { isBlocked: false, blockedReason: null }))
+    .action(async (team: string) => (await loadTeams()).changeTeam(parts, team, { isBlocked: false, blockedReason: null }))
   teams
     .command('ban')
     .argument('<team>', TEAM)
     .description('refuse every request of a team')
-    .action((team: string) => changeTeam(parts, team, { isBanned: true }))
+    .action(async (team: string) => (await loadTeams()).changeTeam(parts, team, { isBanned: true }))
   teams
     .command('unban')
     .argument('<team>', TEAM)
     .description('end the ban of a team')
-    .action((team: string) => changeTeam(parts, team, { isBanned: false }))
+    .action(async (team: string) => (await loadTeams()).changeTeam(parts, team, { isBanned: false }))
   teams
     .command('delete')
     .argument('<team>', TEAM)
     .description('delete a team that has no sandboxes, builds, templates and volumes; asks first')
     .option('--yes', 'do not ask')
-    .action((team: string, options: { yes?: boolean }) => removeTeam(parts, team, options))
+    .action(async (team: string, options: { yes?: boolean }) => (await loadTeams()).removeTeam(parts, team, options))
 }
 
 function registerMembers(teams: Command, parts: CliParts): void {
@@ -83,18 +84,20 @@ function registerMembers(teams: Command, parts: CliParts): void {
     .command('members')
     .argument('<team>', TEAM)
     .description('list the members of a team')
-    .action((team: string) => showMembers(parts, team))
+    .action(async (team: string) => (await loadMembers()).showMembers(parts, team))
   teams
     .command('add-member')
     .argument('<team>', TEAM)
     .argument('<user>', USER)
     .description('make a user a member of a team; the first team of a user is the default one')
     .option('--default', 'make it the default team of the user')
-    .action((team: string, user: string, options: { default?: true }) => addMember(parts, { team, user }, options.default))
+    .action(async (team: string, user: string, options: { default?: true }) =>
+      (await loadMembers()).addMember(parts, { team, user }, options.default),
+    )
   teams
     .command('remove-member')
     .argument('<team>', TEAM)
     .argument('<user>', USER)
     .description('end the membership of a user')
-    .action((team: string, user: string) => dropMember(parts, { team, user }))
+    .action(async (team: string, user: string) => (await loadMembers()).dropMember(parts, { team, user }))
 }

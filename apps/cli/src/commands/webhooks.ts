@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Webhook } from '@sandyard/api-contract/webhooks/webhook'
-import { MOST_ATTEMPTS, type WebhookDelivery } from '@sandyard/api-contract/webhooks/webhook-delivery'
+import { MOST_ATTEMPTS } from '@sandyard/api-contract/webhooks/most-attempts'
+import type { WebhookDelivery } from '@sandyard/api-contract/webhooks/webhook-delivery'
 import type { ApiClient } from '../api-client.ts'
 import type { CliParts } from '../cli-parts.ts'
 import { EXIT } from '../exit-codes.ts'

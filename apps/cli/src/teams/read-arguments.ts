@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { EMAIL_PATTERN, MAX_EMAIL_LENGTH } from '@sandyard/api-contract/administration/admin-user'
+import { EMAIL_PATTERN, MAX_EMAIL_LENGTH } from '@sandyard/api-contract/administration/email-bounds'
 
 const MAX_NAME_LENGTH = 128
 const MAX_REASON_LENGTH = 500

@@ -7,7 +7,10 @@ import { COMPILED_MODULES } from '@sandyard/test-kit/compiled-modules'
 import { ENGINE_FLAGS } from '../../build/dist.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/main.ts')
+/** More than the daemon gives its streams. */
+const END_TIMEOUT_MS = 2000
 
+/** Disposing it ends the daemon in order, so that Node keeps its compiled modules for the next one. */
 export interface DaemonProcess extends AsyncDisposable {
   readonly url: string
   readonly pid: number
@@ -40,6 +43,12 @@ export async function startDaemonProcess(
     daemon.kill('SIGKILL')
     await exited
   }
+  async function end(): Promise<void> {
+    daemon.kill('SIGTERM')
+    const timer = setTimeout(() => daemon.kill('SIGKILL'), END_TIMEOUT_MS)
+    await exited
+    clearTimeout(timer)
+  }
   try {
     await pollUntil({ what: 'the daemon', timeoutMs: 20_000, everyMs: 10 }, () =>
       fetch(`${url}/health`).then(
@@ -53,5 +62,5 @@ export async function startDaemonProcess(
   }
   const { pid } = daemon
   if (pid === undefined) throw new Error('the daemon did not start')
-  return { url, pid, kill, [Symbol.asyncDispose]: kill }
+  return { url, pid, kill, [Symbol.asyncDispose]: end }
 }

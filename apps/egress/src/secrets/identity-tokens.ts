@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { identityKey, type IdentityKey } from '@sandyard/egress-ca/identity-key'
+import type { IdentityKey } from '@sandyard/egress-ca/identity-key'
 import { IDENTITY_TOKEN_SECONDS, identityToken } from '@sandyard/egress-ca/identity-token'
 import { loadOnce } from '@sandyard/kit/async/load-once'
 import type { Secret } from '@sandyard/kit/config/secret'
@@ -18,7 +18,10 @@ export class IdentityTokens {
   readonly #tokens = new LRUCache<string, Secret>({ max: MAX_KEPT, ttl: IDENTITY_TOKEN_SECONDS * 1000 - LEAST_LEFT_MS })
 
   constructor(readSeed: () => Promise<Secret>, readIssuer: () => Promise<string>) {
-    this.#loadKey = loadOnce(async () => identityKey(await readSeed()))
+    this.#loadKey = loadOnce(async () => {
+      const { identityKey } = await import('@sandyard/egress-ca/identity-key')
+      return identityKey(await readSeed())
+    })
     this.#readIssuer = readIssuer
   }
 

@@ -1,9 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { DateTime } from '../times.ts'
-
-/** RFC 5321, 4.5.3.1.3, without the angle brackets. */
-export const MAX_EMAIL_LENGTH = 254
-export const EMAIL_PATTERN = String.raw`^[^@\s]+@[^@\s]+$`
+import { EMAIL_PATTERN, MAX_EMAIL_LENGTH } from './email-bounds.ts'
 
 export const Email = Type.String({ maxLength: MAX_EMAIL_LENGTH, pattern: EMAIL_PATTERN })
 

@@ -107,8 +107,5 @@ export const WebhookStats = Type.Object(
   { title: 'WebhookStats' },
 )
 
-/** A delivery with so many attempts is not sent again when somebody asks for it. */
-export const MOST_ATTEMPTS = 50
-
 /** Answer of `POST /events/webhooks/{webhookID}/deliveries/{deliveryID}/resend`, an operation of ours. */
 export const WebhookResend = Type.Object({ webhookId: Type.String(), deliveryId: Type.String() }, { title: 'WebhookResend' })

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { pollUntil } from '../../../../packages/kit/src/async/poll-until.ts'
+import { COMPILED_MODULES } from '../../../../packages/test-kit/src/compiled-modules.ts'
 import type { Part, PartKind } from './part.ts'
 
 export interface ProgramOptions {
@@ -49,7 +50,7 @@ export class ProgramPart implements Part, AsyncDisposable {
     const { name, main, environment, logFile, isReady } = this.#options
     const log = openSync(logFile, 'a')
     const child = spawn(process.execPath, [main], {
-      env: { PATH: process.env['PATH'], ...environment, ...this.#changed },
+      env: { PATH: process.env['PATH'], ...COMPILED_MODULES, ...environment, ...this.#changed },
       stdio: ['ignore', log, log],
     })
     closeSync(log)

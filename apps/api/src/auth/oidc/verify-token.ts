@@ -1,5 +1,5 @@
 import { errors, jwtVerify, type JWTPayload } from 'jose'
-import { MAX_EMAIL_LENGTH } from '@sandyard/api-contract/administration/admin-user'
+import { MAX_EMAIL_LENGTH } from '@sandyard/api-contract/administration/email-bounds'
 import type { IssuerKeys } from './issuer-keys.ts'
 import type { OidcConfig } from './oidc-config.ts'
 

@@ -1,6 +1,5 @@
 import { dockerfileError } from '@sandyard/dockerfile/dockerfile-lines'
 import { WorkerPool } from '../../workers/worker-pool.ts'
-import { checkDockerfile } from './check-dockerfile.ts'
 
 /** A text of this length is checked within a few milliseconds. Longer ones are checked by a thread. */
 const ON_MAIN_THREAD_LENGTH = 8 * 1024
@@ -21,7 +20,10 @@ const pool = new WorkerPool<string, void>({
  * @throws AppError `invalid_argument`, which names the line; `resource_exhausted` when too many texts wait
  */
 export async function checkDockerfileAside(source: string, teamId: string): Promise<void> {
-  if (source.length <= ON_MAIN_THREAD_LENGTH) return checkDockerfile(source)
+  if (source.length <= ON_MAIN_THREAD_LENGTH) {
+    const { checkDockerfile } = await import('./check-dockerfile.ts')
+    return checkDockerfile(source)
+  }
   return pool.run(source, {
     owner: teamId,
     timeoutMs: TIMEOUT_MS,

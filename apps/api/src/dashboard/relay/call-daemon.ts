@@ -1,16 +1,10 @@
-import { createClient, type CallOptions, type Client } from '@connectrpc/connect'
-import { Filesystem } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
-import { Process } from '@sandyard/daemon-protocol/process/process_pb'
+import type { CallOptions } from '@connectrpc/connect'
 import { MAX_RELAY_ANSWER_BYTES, RELAY_TIMEOUT_MS } from '@sandyard/dashboard-contract/limits'
 import { within } from '@sandyard/kit/async/within'
 import { daemonHeaders, type Daemon } from '../../daemon/daemon.ts'
-import { openDaemonTransport, toDaemonCallError } from '../../daemon/daemon-transport.ts'
+import type { DaemonClients } from '../../daemon/daemon-rpc.ts'
+import { loadDaemonRpc } from '../../daemon/load-daemon-rpc.ts'
 import { toRelayError } from './relay-error.ts'
-
-export interface DaemonClients {
-  readonly files: Client<typeof Filesystem>
-  readonly processes: Client<typeof Process>
-}
 
 export interface RelayCall {
   /** Default: root. */
@@ -28,8 +22,8 @@ export async function callDaemon<T>(
   { user = 'root', signal }: RelayCall,
   call: (clients: DaemonClients, options: CallOptions) => Promise<T>,
 ): Promise<T> {
-  using transport = openDaemonTransport(daemon, MAX_RELAY_ANSWER_BYTES)
-  const clients = { files: createClient(Filesystem, transport.rpc), processes: createClient(Process, transport.rpc) }
+  const { openDaemonClients, toDaemonCallError } = await loadDaemonRpc()
+  using clients = openDaemonClients(daemon, MAX_RELAY_ANSWER_BYTES)
   const deadline = { what: 'The answer of the sandbox', timeoutMs: RELAY_TIMEOUT_MS, signal }
   try {
     return await within(deadline, (signal) => call(clients, { headers: daemonHeaders(daemon, user), signal }))

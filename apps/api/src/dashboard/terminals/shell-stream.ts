@@ -1,7 +1,6 @@
-import { createClient } from '@connectrpc/connect'
-import { Process } from '@sandyard/daemon-protocol/process/process_pb'
 import { daemonHeaders } from '../../daemon/daemon.ts'
-import { endWhenSilent, KEEPALIVE_HEADERS, openDaemonTransport, toDaemonCallError } from '../../daemon/daemon-transport.ts'
+import { endWhenSilent, KEEPALIVE_HEADERS } from '../../daemon/end-when-silent.ts'
+import { loadDaemonRpc } from '../../daemon/load-daemon-rpc.ts'
 import { toProcessEvent, type DaemonProcessEvent } from '../../daemon/process-events.ts'
 import type { ReachableSandbox } from '../relay/sandbox-daemon.ts'
 
@@ -28,18 +27,18 @@ export async function* followShell(
   fresh: NewShell | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<DaemonProcessEvent> {
-  using transport = openDaemonTransport(daemon, MAX_MESSAGE_BYTES)
+  const { openDaemonClients, toDaemonCallError } = await loadDaemonRpc()
+  using clients = openDaemonClients(daemon, MAX_MESSAGE_BYTES)
   const left = new AbortController()
   const options = {
     headers: { ...daemonHeaders(daemon, fresh?.user ?? 'root'), ...KEEPALIVE_HEADERS },
     signal: AbortSignal.any([signal, left.signal]),
   }
-  const client = createClient(Process, transport.rpc)
   try {
     const messages =
       fresh === undefined
-        ? client.connect({ process: { selector: { case: 'tag', value: tag } } }, options)
-        : client.start(
+        ? clients.processes.connect({ process: { selector: { case: 'tag', value: tag } } }, options)
+        : clients.processes.start(
             {
               process: { cmd: '/bin/bash', args: ['-i', '-l'], envs: TERMINAL_ENV, ...(fresh.cwd !== undefined && { cwd: fresh.cwd }) },
               pty: { size: { cols: fresh.cols, rows: fresh.rows } },

@@ -60,14 +60,22 @@ export async function configureDaemon(parts: TrustParts, request: ConfigureReque
   const { source, endpoint, hasAnswered } = request
   const target = { endpoint, instanceKey: sandboxInstanceKey(parts.tokenSeed, source), ...(hasAnswered === true && { hasAnswered }) }
   const isTrustRequired = source.network.rules !== undefined
-  await inSpan('daemon init', {}, () => initTrusting(target, (trusts) => initOf(parts, request, trusts), { isTrustRequired, signal }))
+  const authorities = await authoritiesOf(source, parts)
+  const init = (trusts: boolean): DaemonInit => initOf(parts, request, { trusts, authorities })
+  await inSpan('daemon init', {}, () => initTrusting(target, init, { isTrustRequired, signal }))
 }
 
-function initOf(parts: TrustParts, { source, envVars, claim }: ConfigureRequest, trusts: boolean): DaemonInit {
+interface Trust {
+  /** Whether the sandbox gets the authorities. */
+  readonly trusts: boolean
+  readonly authorities: string | undefined
+}
+
+function initOf(parts: TrustParts, { source, envVars, claim }: ConfigureRequest, { trusts, authorities }: Trust): DaemonInit {
   const { sandboxId, templateId, network, allowInternetAccess } = source
   const { buildId, env, defaultUser, defaultWorkdir } = source.build
   const token = accessToken(source, parts.tokenSeed)
-  const caBundle = trusts ? authoritiesOf(source, parts) : undefined
+  const caBundle = trusts ? authorities : undefined
   const defaults = {
     // A proxy would lead past any other policy, so it is closed to the sandbox then.
     ...(isOpenEgress(toEgressPolicy(network, allowInternetAccess)) && proxyVariables(parts.outbound)),

@@ -1,6 +1,5 @@
 import { sandboxAccessToken, sandboxInstanceKey } from '@sandyard/db/sandbox-token'
 import type { Secret } from '@sandyard/kit/config/secret'
-import { sandboxAuthority } from '@sandyard/egress-ca/sandbox-authority'
 import type { Outbound } from '@sandyard/kit/outbound/outbound'
 import type { StoredVolumeMount } from '@sandyard/db/schema/sandbox'
 import type { SandboxMount, SandboxRef, SandboxSpec } from '@sandyard/runtime/types'
@@ -52,11 +51,15 @@ export interface TrustParts {
  * The authorities that a sandbox trusts beside the public ones, in PEM: those of the installation, and its own if its network has header rules
  * (control-plane.md 18.5). Undefined without any. The daemon replaces the last ones, so this is always the whole bundle.
  */
-export function authoritiesOf(
+export async function authoritiesOf(
   { sandboxId, network }: Pick<SandboxSource, 'sandboxId' | 'network'>,
   { tokenSeed, outbound }: TrustParts,
-): string | undefined {
-  const own = network.rules === undefined ? [] : [sandboxAuthority(tokenSeed, sandboxId).certificatePem]
-  const all = [...outbound.extraCa, ...own]
+): Promise<string | undefined> {
+  const all = [...outbound.extraCa]
+  if (network.rules !== undefined) {
+    // Few sandboxes have such rules, and a server without one never loads what makes certificates.
+    const { sandboxAuthority } = await import('@sandyard/egress-ca/sandbox-authority')
+    all.push(sandboxAuthority(tokenSeed, sandboxId).certificatePem)
+  }
   return all.length === 0 ? undefined : all.join('')
 }

@@ -15,7 +15,7 @@ type Trusting = Pick<SandboxSource, 'sandboxId' | 'incarnation' | 'templateId' |
  * @throws AppError of `/init`; the abort reason
  */
 export async function trustAuthorities(parts: TrustParts, source: Trusting, endpoint: SandboxEndpoint, signal: AbortSignal): Promise<void> {
-  const caBundle = authoritiesOf(source, parts)
+  const caBundle = await authoritiesOf(source, parts)
   if (caBundle === undefined) return
   const { sandboxId, templateId, build } = source
   const { tokenSeed } = parts

@@ -1,30 +1,20 @@
-import { createClient } from '@connectrpc/connect'
-import { EventType, Filesystem, type FilesystemEvent } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import { MAX_PATH_BYTES, MAX_RELAY_ANSWER_BYTES, MAX_WATCH_BYTES } from '@sandyard/dashboard-contract/limits'
 import type { Topics } from '@sandyard/dashboard-contract/live/topics'
 import { AppError } from '@sandyard/kit/errors/app-error'
 import { daemonHeaders } from '../../../daemon/daemon.ts'
-import { endWhenSilent, KEEPALIVE_HEADERS, openDaemonTransport, toDaemonCallError } from '../../../daemon/daemon-transport.ts'
-import { toFileEntry } from '../../relay/files/file-entry.ts'
+import { endWhenSilent, KEEPALIVE_HEADERS } from '../../../daemon/end-when-silent.ts'
+import { loadDaemonRpc } from '../../../daemon/load-daemon-rpc.ts'
 import { toRelayError } from '../../relay/relay-error.ts'
 import { getReachable, type RelayParts } from '../../relay/sandbox-daemon.ts'
 import type { LiveTopic, TopicReader } from '../live-topic.ts'
 import type { MakeTopic } from '../topic-registry.ts'
+import type { FileChange } from './to-file-change.ts'
 import { parseSandboxId } from './topic-argument.ts'
 
 type Patch = Topics['watch']['patch']
-type FileChange = NonNullable<Patch['changes']>[number]
 
 /** Changes that come close together are one patch. */
 const BATCH_MS = 150
-
-const KINDS: Readonly<Partial<Record<EventType, FileChange['kind']>>> = {
-  [EventType.CREATE]: 'create',
-  [EventType.WRITE]: 'write',
-  [EventType.REMOVE]: 'remove',
-  [EventType.RENAME]: 'rename',
-  [EventType.CHMOD]: 'chmod',
-}
 
 /** `watch:<id>:<absolute path>` */
 export function makeWatchTopic(parts: RelayParts): MakeTopic {
@@ -73,11 +63,13 @@ class WatchTopic implements LiveTopic {
   async #watch(parts: RelayParts, { teamId, sandboxId, path }: { teamId: string; sandboxId: string; path: string }): Promise<void> {
     const { signal } = this.#ending
     const { daemon } = await getReachable(parts, teamId, sandboxId)
+    const { openDaemonClients, toDaemonCallError } = await loadDaemonRpc()
+    const { toFileChange } = await import('./to-file-change.ts')
     signal.throwIfAborted()
-    using transport = openDaemonTransport(daemon, MAX_RELAY_ANSWER_BYTES)
+    using clients = openDaemonClients(daemon, MAX_RELAY_ANSWER_BYTES)
     const left = new AbortController()
     try {
-      const messages = createClient(Filesystem, transport.rpc).watchDir(
+      const messages = clients.files.watchDir(
         { path, includeEntry: true },
         {
           headers: { ...daemonHeaders(daemon, 'root'), ...KEEPALIVE_HEADERS },
@@ -86,9 +78,11 @@ class WatchTopic implements LiveTopic {
       )
       for await (const { event } of endWhenSilent(messages, (reason) => left.abort(reason))) {
         if (event.case === 'start') this.#begin()
-        if (event.case === 'filesystem') this.#add(event.value)
+        if (event.case === 'filesystem') this.#add(toFileChange(event.value))
       }
       throw new AppError('unavailable', 'The sandbox has ended the watch')
+    } catch (err) {
+      throw toDaemonCallError(err)
     } finally {
       left.abort()
     }
@@ -102,13 +96,11 @@ class WatchTopic implements LiveTopic {
     }
   }
 
-  #add({ name, type, entry }: FilesystemEvent): void {
-    const kind = KINDS[type]
-    if (kind === undefined || this.#isLost) return
-    const change: FileChange = { kind, name, ...(entry !== undefined && { entry: toFileEntry(entry) }) }
+  #add(change: FileChange | undefined): void {
+    if (change === undefined || this.#isLost) return
     this.#waitingBytes += Buffer.byteLength(JSON.stringify(change))
     // A daemon may send whatever it likes.
-    if (Buffer.byteLength(name) > MAX_PATH_BYTES || this.#waitingBytes > MAX_WATCH_BYTES) {
+    if (Buffer.byteLength(change.name) > MAX_PATH_BYTES || this.#waitingBytes > MAX_WATCH_BYTES) {
       this.#isLost = true
       this.#waiting = []
     } else this.#waiting.push(change)
@@ -128,6 +120,6 @@ class WatchTopic implements LiveTopic {
     if (this.#ending.signal.aborted) return
     const readers = [...this.#readers.keys()]
     this.#readers.clear()
-    for (const reader of readers) reader.fail(toRelayError(toDaemonCallError(err)))
+    for (const reader of readers) reader.fail(toRelayError(err))
   }
 }

@@ -4,7 +4,6 @@ import type { FileEntry, Listing } from '@sandyard/dashboard-contract/files'
 import type { EntryInfo } from '@sandyard/daemon-protocol/filesystem/filesystem_pb'
 import type { Daemon } from '../../../daemon/daemon.ts'
 import { callDaemon } from '../call-daemon.ts'
-import { toFileEntry } from './file-entry.ts'
 
 /** @throws AppError `invalid_argument`: the schema counts characters */
 export function checkPath(path: string): string {
@@ -15,7 +14,7 @@ export function checkPath(path: string): string {
 /** @throws AppError `not_found` */
 export async function statFile(daemon: Daemon, path: string, signal: AbortSignal): Promise<FileEntry> {
   const { entry } = await callDaemon(daemon, { signal }, ({ files }, options) => files.stat({ path: checkPath(path) }, options))
-  return toFileEntry(getEntry(entry))
+  return toEntry(entry)
 }
 
 export async function findFile(daemon: Daemon, path: string, signal: AbortSignal): Promise<FileEntry | undefined> {
@@ -32,13 +31,14 @@ export async function listFolder(daemon: Daemon, path: string, signal: AbortSign
   const { entries } = await callDaemon(daemon, { signal }, ({ files }, options) =>
     files.listDir({ path: checkPath(path), depth: 1 }, options),
   )
+  const { toFileEntry } = await import('./file-entry.ts')
   return { path, entries: entries.slice(0, MAX_DIR_ENTRIES).map(toFileEntry), isCut: entries.length > MAX_DIR_ENTRIES }
 }
 
 /** @throws AppError `conflict` when it exists */
 export async function makeFolder(daemon: Daemon, path: string, signal: AbortSignal): Promise<FileEntry> {
   const { entry } = await callDaemon(daemon, { signal }, ({ files }, options) => files.makeDir({ path: checkPath(path) }, options))
-  return toFileEntry(getEntry(entry))
+  return toEntry(entry)
 }
 
 /** @throws AppError `conflict` when the target exists */
@@ -51,7 +51,7 @@ export async function moveFile(
   const { entry } = await callDaemon(daemon, { signal }, ({ files }, options) =>
     files.move({ source: checkPath(from), destination: checkPath(to) }, options),
   )
-  return toFileEntry(getEntry(entry))
+  return toEntry(entry)
 }
 
 /** A folder with all that is in it. @throws AppError `not_found`, `invalid_argument` for the root */
@@ -62,7 +62,9 @@ export async function removeFile(daemon: Daemon, path: string, signal: AbortSign
   await callDaemon(daemon, { signal }, ({ files }, options) => files.remove({ path }, options))
 }
 
-function getEntry(entry: EntryInfo | undefined): EntryInfo {
+async function toEntry(entry: EntryInfo | undefined): Promise<FileEntry> {
   if (entry === undefined) throw new AppError('bad_gateway', 'The sandbox has answered without an entry')
-  return entry
+  // Needs the libraries that the call has loaded (load-daemon-rpc.ts).
+  const { toFileEntry } = await import('./file-entry.ts')
+  return toFileEntry(entry)
 }

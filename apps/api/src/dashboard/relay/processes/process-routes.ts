@@ -1,4 +1,3 @@
-import { Signal } from '@sandyard/daemon-protocol/process/process_pb'
 import { ProcessParams, SignalBody } from '@sandyard/dashboard-contract/processes'
 import { SandboxParams } from '@sandyard/dashboard-contract/request-fields'
 import type { ApiRoute } from '../../../http/api-instance.ts'
@@ -34,6 +33,7 @@ export const processRoutes: ApiRoute = (app, ctx) => {
     whileBlocked: false,
     handle: async ({ team, params, body, signal }) => {
       const { daemon } = await getReachable(parts, team.id, params.sandboxId)
+      const { Signal } = await import('@sandyard/daemon-protocol/process/process_pb')
       const process = { selector: { case: 'pid', value: params.pid } } as const
       await callDaemon(daemon, { signal }, ({ processes }, options) =>
         processes.sendSignal({ process, signal: Signal[body.signal] }, options),
