@@ -136,7 +136,7 @@ export class Transfer implements ConnectionUser, AnswerHandler {
     else this.#flush()
   }
 
-  /** Passes on what has arrived behind the last read, which filled its memory. The parser reads the last bytes, with what follows them. */
+  /** Passes on what has arrived behind a large read. The parser reads the last bytes of the body, with what follows them. */
   #relayInKernel(): void {
     const { res, connection } = this.#parts
     const { socket } = connection
