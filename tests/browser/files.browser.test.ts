@@ -80,8 +80,9 @@ test('files are edited with a check for conflicts, uploaded by a drop, downloade
     await openMenu(page)
     await page.getByRole('button', { name: 'Remove…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    // A tree that is read again meanwhile has no items for a moment.
+    await expect.poll(() => sandbox.files.exists('/home/user/work/done.txt')).toBe(false)
     await page.getByRole('treeitem', { name: 'done.txt' }).waitFor({ state: 'detached' })
-    expect(await sandbox.files.exists('/home/user/work/done.txt')).toBe(false)
 
     // A file that a program makes appears by itself.
     await sandbox.files.write('/home/user/work/live.txt', 'x')
