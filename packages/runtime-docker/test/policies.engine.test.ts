@@ -222,7 +222,7 @@ describe('egress policies', () => {
       await onHost(bench.docker, image, `nft '${[chain, ...earlier].join('; ')}'`)
       await (await bench.runtime(own)).setEgress(spec, LONG)
       expect(await inForce(), 'after an earlier version').toEqual(ofLong)
-      expect((await inside.sh('sort -u /denied')).stdout).toBe('closed\n')
+      expect((await inside.sh('sort -u /denied')).stdout).toBe('closed 1\n')
       const found = JSON.stringify(await Promise.all(lists.mock.results.map(({ value }) => value as unknown)))
       expect(found).toContain(endpoint.host)
       expect(found).not.toContain(many(20)[0])
