@@ -38,6 +38,10 @@ async function openShell(page: Page, sandboxId: string): Promise<void> {
 test.concurrent('a newcomer goes from the printed link to a shell in a new sandbox', async () => {
   await using tab = await openTab(browser(), 'nobody')
   const { page, problems } = tab
+  const output: string[] = []
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => typeof payload !== 'string' && output.push(payload.toString('latin1'))),
+  )
   const printed = await sandyard(tmpdir(), ['dashboard'], { env: { SANDYARD_DATA_DIR: server.dataDirectory } })
   expect(printed).toMatchObject({ code: 0 })
   await page.goto(printed.stdout.trim())
@@ -47,7 +51,9 @@ test.concurrent('a newcomer goes from the printed link to a shell in a new sandb
   await page.waitForURL(/\/sandboxes\/[a-z0-9]{10,}\/terminal/)
   const sandboxId = /sandboxes\/([a-z0-9]+)/.exec(page.url())?.[1] ?? ''
   try {
-    await seesInTerminal(page, '$')
+    await seesInTerminal(page, '$').catch((err: unknown) => {
+      throw new Error(`The terminal got ${JSON.stringify(output)}`, { cause: err })
+    })
     await typeLine(page, 'echo new-$((6*9))')
     await seesInTerminal(page, 'new-54')
     expect(problems).toEqual([])

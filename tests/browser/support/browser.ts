@@ -13,13 +13,23 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   await vi.waitUntil(isSo, { timeout: PATIENCE_MS, interval: 50 })
 }
 
+/** Terminals are drawn with the frames of their page: Chromium may stop to make any. */
+function isDrawn(page: Page): Promise<boolean> {
+  return page.evaluate<boolean>(
+    'new Promise((resolve) => { requestAnimationFrame(() => resolve(true)); setTimeout(() => resolve(false), 5000) })',
+  )
+}
+
 /** Waits for what a page must show. The error of a failure says what it shows instead. */
 export async function seen(locator: Locator): Promise<void> {
   try {
     await locator.first().waitFor({ timeout: PATIENCE_MS })
   } catch (err) {
-    const shown = await locator.page().locator('body').innerText()
-    throw new Error(`${(err as Error).message}\nThe page shows:\n${shown}`, { cause: err })
+    const page = locator.page()
+    const shown = await page.locator('body').innerText()
+    throw new Error(`${(err as Error).message}\nThe page ${(await isDrawn(page)) ? 'is drawn' : 'is not drawn'}, and shows:\n${shown}`, {
+      cause: err,
+    })
   }
 }
 
