@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { descriptorOf } from '@sandyard/kit/net/descriptor-of'
 import koffi from 'koffi'
 
 /** IPv4 address and port. */
@@ -24,7 +25,7 @@ let getSockOpt: GetSockOpt | undefined
  * (`getsockopt` with `SO_ORIGINAL_DST`). For a connection that was not redirected it is its own local address, or undefined.
  */
 export function readOriginalDestination(socket: Socket): Endpoint | undefined {
-  const fd = (socket as unknown as { _handle: { fd: number } | null })._handle?.fd ?? -1
+  const fd = descriptorOf(socket)
   if (fd < 0) return undefined
   getSockOpt ??= koffi.load(null).func('int getsockopt(int, int, int, void *, void *)') as unknown as GetSockOpt
   // Both buffers live until this synchronous call has returned.

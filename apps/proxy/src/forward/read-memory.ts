@@ -51,7 +51,8 @@ class Block {
 
 /**
  * The memory that a connection is read into, again and again. It grows while reads fill it, as large answers do, and becomes small again when the
- * connection is idle. A slow client holds one block, and the next one while it grows: whoever lends it pauses the connection until it is given back.
+ * connection is idle. A slow client holds one block; after a growth, until it has read the smaller block, it holds two. The caller of `lend` pauses the
+ * connection until it gives the block back.
  */
 export class ReadMemory {
   #block = new Block(SMALL_BLOCK_BYTES)

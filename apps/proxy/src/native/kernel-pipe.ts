@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { descriptorOf } from '@sandyard/kit/net/descriptor-of'
 
 /** `fcntl.h` of Linux: the same on x64 and arm64. */
 const O_NONBLOCK = 0o4000
@@ -100,11 +101,6 @@ export class KernelPipe {
 function move(from: number, to: number, bytes: number): number {
   if (from < 0 || to < 0) return 0
   return Math.max(0, calls().splice(from, null, to, null, bytes, SPLICE_FLAGS))
-}
-
-/** Node has no public name for it. -1 for a socket that is closed. */
-function descriptorOf(socket: Socket): number {
-  return (socket as unknown as { _handle: { fd?: number } | null })._handle?.fd ?? -1
 }
 
 function calls(): SystemCalls {
